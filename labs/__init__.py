@@ -1,0 +1,77 @@
+"""VPP Labs: what a notebook imports, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from labs.course.exercise import exercise
+    from labs.course.progress import progress
+    from labs.course.quiz import quiz
+    from labs.course.verdict import verdict
+    from labs.doctor import doctor
+    from labs.errors import LabError
+    from labs.experiments import load_run
+    from labs.experiments.pinning import pinning
+    from labs.lab import Lab
+    from labs.stock import one_vpp, two_vpps
+    from labs.topology import LinkSpec, NodeSpec, Topology
+    from labs.widgets import widget_test
+
+__all__ = [
+    "Lab",
+    "LabError",
+    "LinkSpec",
+    "NodeSpec",
+    "Topology",
+    "doctor",
+    "exercise",
+    "load_run",
+    "one_vpp",
+    "pinning",
+    "progress",
+    "quiz",
+    "two_vpps",
+    "verdict",
+    "widget_test",
+]
+
+_HOME = {
+    "Lab": "labs.lab",
+    "LabError": "labs.errors",
+    "LinkSpec": "labs.topology",
+    "NodeSpec": "labs.topology",
+    "Topology": "labs.topology",
+    "doctor": "labs.doctor",
+    "exercise": "labs.course",
+    "load_run": "labs.experiments",
+    "one_vpp": "labs.stock",
+    "pinning": "labs.experiments.pinning",
+    "progress": "labs.course",
+    "quiz": "labs.course",
+    "two_vpps": "labs.stock",
+    "verdict": "labs.course",
+    "widget_test": "labs.widgets",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a name's module when it is first used: the reaper and the command start in an instant."""
+    if name not in _HOME:
+        raise AttributeError(name)
+    return getattr(import_module(_HOME[name]), name)
+
+
+def _load_magics() -> None:
+    if "IPython" in sys.modules:
+        from IPython import get_ipython  # noqa: PLC0415
+
+        if shell := get_ipython():
+            from labs.magics import load_ipython_extension  # noqa: PLC0415
+
+            load_ipython_extension(shell)
+
+
+_load_magics()

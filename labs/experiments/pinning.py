@@ -1,0 +1,177 @@
+"""Twenty milliseconds: the same ping with both nodes on one core, on a core each, and free to move."""
+
+from __future__ import annotations
+
+import time
+from importlib.metadata import version
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from labs.course.verdict import Verdict
+from labs.errors import LabError
+from labs.evidence import Watch
+from labs.experiments.quality import StealMeter, assess
+from labs.experiments.run import Run
+from labs.kernel import allowed_cores
+from labs.machine import machine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from labs.lab import Lab
+
+STATES = ("same", "apart", "free")
+SLOWER = 20
+_INTERVAL = 0.05
+_SETTLE = 0.2
+
+
+def pinning(
+    lab: Lab,
+    seconds: float = 2.0,
+    rounds: int = 3,
+    progress: Callable[[float, str], None] = lambda _done, _what: None,
+) -> Run:
+    """Ping through a lab of two nodes in each placement, and watch the scheduler meanwhile.
+
+    The placements take turns, forwards and backwards, so that a drift of the machine falls on all of them.
+
+    Parameters
+    ----------
+    lab : Lab
+        Two nodes, started, with a link between them.
+    seconds : float
+        Length of one window.
+    rounds : int
+        Windows of each placement.
+    progress : callable
+        Told the fraction done and what comes next.
+
+    Returns
+    -------
+    Run
+        Also where it is cut short: its windows are saved after each.
+
+    Raises
+    ------
+    LabError
+        This session has but one core.
+    """
+    if len(allowed_cores()) < 2:  # noqa: PLR2004
+        raise LabError(
+            f"This experiment needs two cores, and this session may use one ({allowed_cores()[0]}).",
+            "give the machine or the container a second core.",
+        )
+    run = Run(
+        "pinning", lab.engine, {"data plane": lab.version, "labs": version("vpp-labs")}, machine().to_dict()
+    )
+    order = [state for turn in range(rounds) for state in (STATES if turn % 2 == 0 else STATES[::-1])]
+    steal, began = StealMeter(), time.perf_counter()
+    for number, state in enumerate(order):
+        progress(number / len(order), state)
+        run.windows.append(_window(lab, state, seconds))
+        run.save()
+    progress(1.0, "done")
+    run.summary = summarise(run.windows)
+    run.quality = assess(
+        machine(),
+        seconds=time.perf_counter() - began,
+        stolen=steal.read(),
+        fewest=min(run.summary[state]["answered"] for state in STATES),
+        nodes=len(lab.nodes),
+    ).to_dict()
+    run.verdicts = judge(run.summary)
+    run.complete = True
+    run.save()
+    return run
+
+
+def _window(lab: Lab, state: str, seconds: float) -> dict[str, Any]:
+    """Measure one placement once."""
+    placed = lab.place(state)
+    time.sleep(_SETTLE)
+    source, target = list(lab.nodes)[:2]
+    with Watch({name: node.handle.pid for name, node in lab.nodes.items()}) as watch:
+        ping = lab.ping(source, target, count=max(round(seconds / _INTERVAL), 1), interval=_INTERVAL)
+    return {
+        "state": state,
+        "cores asked": {name: list(cores) for name, cores in placed.asked.items()},
+        "cores read back": {name: list(cores) for name, cores in placed.actual.items()},
+        "sent": ping.sent,
+        "times_ms": ping.times_ms.tolist(),
+        "scheduler": [vars(share) for share in watch.evidence.shares],
+    }
+
+
+def summarise(windows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Reduce windows to a group of figures for each placement, and the ratio of the two that matter.
+
+    Latencies are medians over windows of each window's percentile, with the lowest and highest window's
+    median as the spread; the scheduler's figures are medians over windows and nodes.
+    """
+    summary: dict[str, Any] = {}
+    for state in STATES:
+        mine = [window for window in windows if window["state"] == state]
+        medians = [float(np.percentile(window["times_ms"], 50)) for window in mine if window["times_ms"]]
+        tails = [float(np.percentile(window["times_ms"], 99)) for window in mine if window["times_ms"]]
+        shares = [share for window in mine for share in window["scheduler"]]
+        summary[state] = {
+            "sent": sum(window["sent"] for window in mine),
+            "answered": sum(len(window["times_ms"]) for window in mine),
+            "p50_ms": _median(medians),
+            "p50_lowest_ms": min(medians, default=None),
+            "p50_highest_ms": max(medians, default=None),
+            "p99_ms": _median(tails),
+            "running": _median([share["running"] for share in shares]),
+            "waiting": _median([share["waiting"] for share in shares]),
+            "wait_ms": _median([share["wait_ms"] for share in shares]),
+            "taken_away_per_s": _median([share["involuntary"] for share in shares]),
+        }
+    same, apart = summary["same"]["p50_ms"], summary["apart"]["p50_ms"]
+    summary["same_over_apart"] = same / apart if same and apart else None
+    return summary
+
+
+def judge(summary: dict[str, Any]) -> list[Verdict]:
+    """Return what the figures show, as relations that hold on every sane machine."""
+    same, apart = summary["same"], summary["apart"]
+    ratio = summary["same_over_apart"] or 0.0
+    verdicts = [
+        Verdict(
+            "on the same core a ping takes at least twenty times as long as on a core each",
+            ratio >= SLOWER,
+            because=f"it took {ratio:.1f} times as long",
+        )
+    ]
+    if same["waiting"] is not None and apart["waiting"] is not None:
+        verdicts += [
+            Verdict(
+                "on the same core each node spends at least a quarter of its time waiting for the core",
+                same["waiting"] >= 0.25,  # noqa: PLR2004
+                because=f"it waited {100 * same['waiting']:.0f} % of the time",
+            ),
+            Verdict(
+                "two turns of waiting for the core account for most of such a ping",
+                0.5 < 2 * (same["wait_ms"] or 0.0) / (same["p50_ms"] or 1.0) < 2,  # noqa: PLR2004
+                because=f"one wait took {same['wait_ms']:.2g} ms, a ping {same['p50_ms']:.2g} ms",
+            ),
+            Verdict(
+                "on a core each it waits less than half as much",
+                apart["waiting"] * 2 < same["waiting"],
+                because=f"it waited {100 * apart['waiting']:.0f} % of the time against "
+                f"{100 * same['waiting']:.0f} %",
+            ),
+            Verdict(
+                "on a core each a polling node is busy most of the time, with hardly a packet to move",
+                apart["running"] > 0.5,  # noqa: PLR2004
+                because=f"it ran {100 * apart['running']:.0f} % of the time",
+            ),
+        ]
+    return verdicts
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None

@@ -1,0 +1,123 @@
+"""A recorded experiment: what was measured, where, how far to trust it, and what it shows."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from labs.course.verdict import Verdict
+from labs.errors import LabError
+
+_FORMAT = 1
+
+
+def runs_dir() -> Path:
+    """Return where runs are kept: ``$LABS_RUNS``, else the user's data directory."""
+    if chosen := os.environ.get("LABS_RUNS"):
+        return Path(chosen)
+    data = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(data) / "vpp-labs" / "runs"
+
+
+@dataclass
+class Run:
+    """One run of an experiment.
+
+    Parameters
+    ----------
+    name : str
+        The experiment.
+    engine : str
+    versions : dict of str to str
+        Of the data plane and of the course.
+    machine : dict
+        `labs.machine.Machine` as a dict.
+    windows : list of dict
+        Every window that was measured, in order; nothing is left out.
+    summary : dict
+        The figures the verdicts rest on, with units in their names.
+    quality : dict
+        The badge and its reasons.
+    verdicts : list of Verdict
+    started : str
+        When, in UTC.
+    complete : bool
+        False for a run that was cut short; its windows are kept.
+    """
+
+    name: str
+    engine: str
+    versions: dict[str, str]
+    machine: dict[str, Any]
+    windows: list[dict[str, Any]] = field(default_factory=list)
+    summary: dict[str, Any] = field(default_factory=dict)
+    quality: dict[str, Any] = field(default_factory=dict)
+    verdicts: list[Verdict] = field(default_factory=list)
+    started: str = field(default_factory=lambda: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+    complete: bool = False
+    path: Path | None = field(default=None, compare=False)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the run is complete and every verdict holds."""
+        return self.complete and all(verdict.passed for verdict in self.verdicts)
+
+    def table(self) -> pd.DataFrame:
+        """Return the summary's groups, a row each."""
+        groups = {key: value for key, value in self.summary.items() if isinstance(value, dict)}
+        return pd.DataFrame.from_dict(groups, orient="index")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as JSON takes it."""
+        return {
+            "name": self.name,
+            "engine": self.engine,
+            "versions": self.versions,
+            "machine": self.machine,
+            "quality": self.quality,
+            "summary": self.summary,
+            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
+            "started": self.started,
+            "complete": self.complete,
+            "path": str(self.path) if self.path else None,
+        }
+
+    def save(self) -> Path:
+        """Write the run, windows included, to a file of its own, and return its path."""
+        if self.path is None:
+            folder = runs_dir()
+            folder.mkdir(parents=True, exist_ok=True)
+            stamp = self.started.replace(":", "").replace("-", "")
+            self.path = folder / f"{self.name}-{self.engine}-{stamp}-{os.getpid()}.json"
+        draft = self.path.with_suffix(".tmp")
+        record = {"format": _FORMAT, **self.to_dict(), "windows": self.windows}
+        draft.write_text(json.dumps(record, indent=1))
+        draft.replace(self.path)
+        return self.path
+
+
+def load_run(path: str | Path) -> Run:
+    """Read a saved run.
+
+    Raises
+    ------
+    LabError
+        The file is not there, or is no run.
+    """
+    try:
+        record = json.loads(Path(path).read_text())
+        known = {_FORMAT: Run}[record.pop("format")]
+        record["verdicts"] = [Verdict(each["claim"], each["passed"]) for each in record["verdicts"]]
+        return known(**{**record, "path": Path(path)})
+    except OSError:
+        raise LabError(f"There is no run at {path}.", f"runs are kept in {runs_dir()}.") from None
+    except (ValueError, KeyError, TypeError):
+        raise LabError(
+            f"{path} is not a run of this course.", "choose a file that labs run has written."
+        ) from None

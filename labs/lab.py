@@ -1,0 +1,289 @@
+"""A lab: nodes and links that a learner starts, looks at, changes and stops."""
+
+from __future__ import annotations
+
+import atexit
+import ipaddress
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from labs import drawing, engines, evidence, launch, links, placement
+from labs.engines import rundir
+from labs.engines.rundir import RunDir
+from labs.errors import LabError, LinkDown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from labs.node import Node
+    from labs.ping import Ping
+    from labs.topology import Topology
+
+_running: dict[str, Lab] = {}
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Nodes moved to cores: what was asked, what the kernel says, and the equal shell commands."""
+
+    asked: dict[str, placement.Cores]
+    actual: dict[str, placement.Cores]
+    commands: list[str]
+
+
+class Lab:
+    """Nodes and links, on whichever engine is here.
+
+    Parameters
+    ----------
+    topology : Topology
+        What to build.
+    engine : str, optional
+        The engine to use; without it ``LABS_ENGINE``, else the first that can be used.
+
+    Notes
+    -----
+    Making a lab whose name is already in use in this kernel stops the other one first, so a cell that makes
+    a lab can be run again.
+    """
+
+    def __init__(self, topology: Topology, engine: str | None = None) -> None:
+        self.topology = topology
+        self._engine = engine
+        self._launch: launch.Launch | None = None
+        if previous := _running.get(topology.name):
+            previous.stop()
+
+    @property
+    def name(self) -> str:
+        """The lab's name."""
+        return self.topology.name
+
+    @property
+    def nodes(self) -> dict[str, Node]:
+        """The running nodes by name.
+
+        Raises
+        ------
+        LabError
+            The lab is not started.
+        """
+        if self._launch is None:
+            raise LabError(f"The lab {self.name!r} is not started.", "run lab.start() first.")
+        return self._launch.nodes
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine the lab runs on; empty while it is stopped."""
+        return self._launch.engine.name if self._launch else ""
+
+    @property
+    def version(self) -> str:
+        """The data plane and its version, as ``VPP 26.06``; empty while the lab is stopped."""
+        return self._launch.engine.version() if self._launch else ""
+
+    def __getitem__(self, node: str) -> Node:
+        if node not in self.nodes:
+            raise LabError(f"This lab has no node {node!r}.", f"its nodes are {', '.join(self.nodes)}.")
+        return self.nodes[node]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.nodes)
+
+    def start(self) -> None:
+        """Start the nodes and connect their links; print what runs, on which engine, and why.
+
+        Raises
+        ------
+        NotAvailable
+            No engine can be used here.
+        LabError
+            The lab could not be started; nothing of it is left.
+        """
+        if self._launch is not None:
+            print(f"The lab {self.name!r} is running already ({self.version}, {self.engine}).")
+            return
+        began = time.perf_counter()
+        engine, why = engines.choose(self._engine)
+        for spec in self.topology.nodes:
+            placement.check(spec.name, spec.cores)
+        launch.check_room(self.topology, rundir.base())
+        names = [spec.name for spec in self.topology.nodes]
+        starting = launch.Launch(self.topology, engine, RunDir.claim(self.name, names, engine.name))
+        try:
+            starting.run()
+            self._launch = starting
+            if self.topology.links:
+                self.wait_link()
+        except KeyboardInterrupt:
+            self._abandon(starting)
+            raise LabError(
+                "The start was interrupted.", "nothing was left running; run the cell again."
+            ) from None
+        except BaseException:
+            self._abandon(starting)
+            raise
+        _running[self.name] = self
+        took = time.perf_counter() - began
+        where = ", ".join(
+            f"{node.name} {placement.describe(node.spec.cores)}" for node in self.nodes.values()
+        )
+        print(f"{self.version} on engine {engine.name} ({why}): {where}. Ready in {took:.1f} s.")
+
+    def _abandon(self, starting: launch.Launch) -> None:
+        self._launch = None
+        starting.stop()
+
+    def stop(self) -> None:
+        """End all nodes and remove what they leave; safe to call twice."""
+        if self._launch:
+            self._launch.stop()
+            self._launch = None
+            _running.pop(self.name, None)
+
+    def reset(self) -> None:
+        """Stop the lab and start it as it was at first."""
+        self.stop()
+        self.start()
+
+    def restart(self, node: str) -> None:
+        """Start one node anew, with its links, whether it died or not."""
+        ended = self[node]
+        assert self._launch is not None  # noqa: S101 - self[node] has seen to it
+        ended.close()
+        fresh = self._launch.start_node(ended.spec)
+        fresh.wait_ready()
+        self._launch.settle(fresh)
+
+    def ping(self, source: str, target: str, count: int = 20, interval: float = 0.05) -> Ping:
+        """Let one node's VPP ping another; see `labs.node.Node.ping`."""
+        address = self._shared_address(self[source], self[target])
+        return self[source].ping(address, count, interval, target=target)
+
+    def place(self, state: str | None = None, **cores: int | Iterable[int] | None) -> Placed:
+        """Move nodes to cores, live; see `pin`, which prints what this returns.
+
+        Raises
+        ------
+        LabError
+            A core is outside those this session may use, or the kernel did not do what was asked.
+        """
+        if (state is None) == (not cores):
+            raise LabError("Say either a state or cores.", 'lab.pin("same"), or lab.pin(vpp1=0, vpp2=1).')
+        specs = [node.spec for node in self.nodes.values()]
+        asked = placement.by_state(state, specs) if state else placement.by_name(cores, self.nodes)
+        commands = [line for name, wanted in asked.items() for line in self[name].pin(wanted)]
+        actual = {name: self[name].cores() for name in asked}
+        for name, wanted in asked.items():
+            if wanted and not set(actual[name]) <= set(wanted):
+                raise LabError(
+                    f"{name} was to run on {placement.describe(wanted)}, "
+                    f"and the kernel says {placement.describe(actual[name])}.",
+                    "something else moves it back: a cpuset, or a CPU manager; see labs doctor.",
+                )
+        return Placed(asked, actual, commands)
+
+    def pin(self, state: str | None = None, **cores: int | Iterable[int] | None) -> None:
+        """Move nodes to cores, live, and print the equal commands and what the kernel says now.
+
+        Parameters
+        ----------
+        state : {"same", "apart", "free"}, optional
+            All nodes on one core, a core each, or free to move.
+        **cores : int or iterable of int or None
+            Cores by node name; None is free to move.
+        """
+        placed = self.place(state, **cores)
+        for command in placed.commands:
+            print(f"$ {command}")
+        now = ", ".join(f"{name} {placement.describe(actual)}" for name, actual in placed.actual.items())
+        print(f"The kernel now says: {now}.")
+
+    def rx_mode(self, mode: str, node: str | None = None) -> None:
+        """Set how memifs wait for packets, on one node or all, and print VPP's lines and what it says now.
+
+        Parameters
+        ----------
+        mode : {"polling", "interrupt", "adaptive"}
+        node : str, optional
+        """
+        for each in [self[node]] if node else self.nodes.values():
+            for line in each.rx_mode(mode):
+                print(f"$ {each.handle.shell} {line}")
+            now = ", ".join(f"{name} {actual}" for name, actual in each.rx_modes().items())
+            print(f"{each.name} now says: {now}.")
+
+    def wait_link(self, timeout: float = 5.0) -> None:
+        """Return when every memif of the lab is connected.
+
+        Raises
+        ------
+        LinkDown
+            One is not after `timeout` seconds; the message says why.
+        """
+        deadline = time.monotonic() + timeout
+        while found := links.fault({name: node.memifs() for name, node in self.nodes.items()}):
+            if time.monotonic() > deadline:
+                raise LinkDown(found.reason, found.hint)
+            time.sleep(0.02)
+
+    def evidence(self, seconds: float = 2.0) -> evidence.Evidence:
+        """Watch the nodes for a while through the kernel's scheduler; see `labs.evidence.Evidence`."""
+        for node in self.nodes.values():
+            node.threads()  # raises for a node that has ended
+        return evidence.observe({name: node.handle.pid for name, node in self.nodes.items()}, seconds)
+
+    def _shared_address(self, source: Node, target: Node) -> str:
+        """Return an address of `target` on a network that `source` is on too."""
+        networks = [
+            ipaddress.ip_interface(each).network for some in source.addresses().values() for each in some
+        ]
+        for some in target.addresses().values():
+            for each in some:
+                if (interface := ipaddress.ip_interface(each)).network in networks:
+                    return str(interface.ip)
+        raise LabError(
+            f"{source.name} and {target.name} share no network.",
+            "give both ends of a link an address: set interface ip address memif0/0 10.10.2.1/24",
+        )
+
+    def __repr__(self) -> str:
+        return drawing.text(self._view())
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:  # noqa: ANN401 - IPython passes what it likes
+        view = self._view()
+        return {"text/plain": drawing.text(view), "text/html": drawing.svg(view)}
+
+    def _view(self) -> drawing.LabView:
+        """Return what runs where, and which links are up, as it is now."""
+        if self._launch is None:
+            names = ", ".join(spec.name for spec in self.topology.nodes)
+            return drawing.LabView(f"{self.name}: stopped (nodes {names})", ())
+        title = f"{self.name}: {self.version}, engine {self.engine}"
+        return drawing.LabView(title, tuple(node.view() for node in self.nodes.values()))
+
+
+@atexit.register
+def _stop_all() -> None:
+    for lab in list(_running.values()):
+        lab.stop()
+
+
+def current(node: str | None = None) -> Lab:
+    """Return the lab started last in this kernel, or the last one that has a node of that name.
+
+    Raises
+    ------
+    LabError
+        No lab is running here, or none has such a node.
+    """
+    for lab in reversed(_running.values()):
+        if node is None or node in lab.nodes:
+            return lab
+    if not _running:
+        raise LabError("No lab is running in this notebook.", "run the cell that makes one and starts it.")
+    raise LabError(
+        f"No running lab has a node {node!r}.",
+        f"the nodes are {', '.join(name for lab in _running.values() for name in lab.nodes)}.",
+    )

@@ -1,0 +1,135 @@
+"""Whether the lab's memifs connect, and if not, why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from labs.vpp.parse import MemifState, MemifTable
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a link does not connect.
+
+    Parameters
+    ----------
+    reason : str
+        One sentence.
+    hint : str
+        What to do.
+    """
+
+    reason: str
+    hint: str
+
+
+def fault(tables: Mapping[str, MemifTable]) -> Fault | None:
+    """Return what keeps the first unconnected memif from connecting; None if every memif is connected.
+
+    Parameters
+    ----------
+    tables : mapping of str to MemifTable
+        ``show memif`` of every node, parsed.
+    """
+    ends = [(node, state) for node, table in tables.items() for state in table.interfaces]
+    if not ends:
+        return Fault(
+            "No node has a memif yet.",
+            "make one on each side: create interface memif id 0 master, and on the other side: ... slave.",
+        )
+    for node, state in ends:
+        if not state.connected:
+            others = [(name, other) for name, other in ends if name != node]
+            return _explain(node, state, others, tables)
+    return None
+
+
+def _explain(
+    node: str,
+    state: MemifState,
+    others: list[tuple[str, MemifState]],
+    tables: Mapping[str, MemifTable],
+) -> Fault:
+    """Go through the usual mistakes in the order socket, identifier, role, state, secret."""
+    here = tables[node].socket_of(state)
+    on_socket = [(name, other) for name, other in others if tables[name].socket_of(other) == here]
+    if not on_socket:
+        return _no_peer(node, state, here, others, tables)
+    same_id = [(name, other) for name, other in on_socket if other.id == state.id]
+    if not same_id:
+        name, other = on_socket[0]
+        return Fault(
+            f"{node}'s {state.name} has id {state.id}, but {name}'s {other.name} has id {other.id}.",
+            "both ends of a memif need the same id on the same socket.",
+        )
+    peers = [(name, other) for name, other in same_id if not other.connected]
+    if not peers:
+        name, other = same_id[0]
+        return Fault(
+            f"{name}'s {other.name} is connected already, and not to {node}.",
+            "a memif joins two ends only; give the next link another id.",
+        )
+    name, other = peers[0]
+    return _between(node, state, name, other)
+
+
+def _between(node: str, state: MemifState, name: str, other: MemifState) -> Fault:
+    """Explain why two ends that share socket and id do not connect."""
+    if other.role == state.role:
+        word = "master" if state.role == "server" else "slave"
+        return Fault(
+            f"Both {node} and {name} have the role {word} on {state.name}.",
+            "delete one (delete interface memif memif0/0) and create it with the other role.",
+        )
+    for side, end in ((node, state), (name, other)):
+        if "admin-up" not in end.flags:
+            return Fault(f"{side}'s {end.name} is down.", f"on {side}: set interface state {end.name} up")
+    reasons = [
+        f"{side} says: {text}"
+        for side, end in ((node, state), (name, other))
+        for text in (end.local_reason, end.remote_reason)
+        if text
+    ]
+    if any("secret" in text for text in reasons):
+        return Fault(
+            f"{node} and {name} do not have the same secret ({'; '.join(dict.fromkeys(reasons))}).",
+            "create both ends with the same secret, or both without.",
+        )
+    if reasons:
+        return Fault(
+            f"{node} and {name} do not agree ({'; '.join(dict.fromkeys(reasons))}).",
+            "compare mode, id and secret of the two ends: show memif.",
+        )
+    return Fault(
+        f"{node} and {name} look right, but they have not connected yet.",
+        "a slave tries again every 3 seconds; wait once more with lab.wait_link().",
+    )
+
+
+def _no_peer(
+    node: str,
+    state: MemifState,
+    here: str,
+    others: list[tuple[str, MemifState]],
+    tables: Mapping[str, MemifTable],
+) -> Fault:
+    if others:
+        name, other = others[0]
+        return Fault(
+            f"{node}'s {state.name} uses the socket {here}, and {name}'s {other.name} uses "
+            f"{tables[name].socket_of(other)}.",
+            "both ends of a memif need the same socket file.",
+        )
+    if state.role == "client":
+        return Fault(
+            f"Nobody listens for {node}'s {state.name} on {here}: no other node has a memif.",
+            "create the other end: create interface memif id 0 master",
+        )
+    return Fault(
+        f"{node}'s {state.name} listens on {here}, and no other node has a memif that connects.",
+        "create the other end: create interface memif id 0 slave",
+    )

@@ -1,0 +1,263 @@
+"""A node of a lab: what every engine's node can do."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from labs import drawing, kernel, placement
+from labs.errors import LabError, LinkDown, NodeDied
+from labs.ping import Ping
+from labs.vpp.api import Api
+from labs.vpp.cli import Cli
+from labs.vpp.parse import (
+    parse_addresses,
+    parse_memif,
+    parse_ping_line,
+    parse_ping_statistics,
+    parse_rx_placement,
+)
+from labs.vpp.stats import Stats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from labs.engines.base import NodeHandle
+    from labs.engines.rundir import RunDir
+    from labs.topology import NodeSpec
+    from labs.vpp.parse import MemifTable
+    from labs.vpp.stats import InterfaceCounters
+
+RX_MODES = ("polling", "interrupt", "adaptive")
+_BOOT_SECONDS = 15.0
+_LAST_LINES = 8
+
+
+class Node:
+    """One running VPP.
+
+    Parameters
+    ----------
+    spec : NodeSpec
+        What was asked for.
+    handle : NodeHandle
+        Its process or container.
+    rundir : RunDir
+        Where its sockets are.
+    startup_conf : str
+        The configuration it was started with.
+    """
+
+    def __init__(self, spec: NodeSpec, handle: NodeHandle, rundir: RunDir, startup_conf: str) -> None:
+        self.spec = spec
+        self.handle = handle
+        self.startup_conf = startup_conf
+        self._rundir = rundir
+        self._cli = Cli(rundir.file(spec.name, "cli.sock"))
+
+    @property
+    def name(self) -> str:
+        """The node's name."""
+        return self.spec.name
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process runs."""
+        return self.handle.alive()
+
+    @cached_property
+    def api(self) -> Api:
+        """Its binary API: ``node.api.show_version()``; see `labs.vpp.api.Api`."""
+        return Api(self._rundir.file(self.name, "api.sock"), self.name)
+
+    @cached_property
+    def stats(self) -> Stats:
+        """Its stats segment; see `labs.vpp.stats.Stats`."""
+        return Stats(self._rundir.file(self.name, "stats.sock"))
+
+    def wait_ready(self) -> None:
+        """Return when its API answers a call.
+
+        Raises
+        ------
+        NodeDied
+            It ended instead; its last lines are in the message.
+        """
+        with self._blame():
+            self.api.connect(deadline=_BOOT_SECONDS, alive=self.handle.alive)
+
+    def cli(self, text: str) -> str:
+        """Send lines to VPP's CLI and return VPP's own text.
+
+        Raises
+        ------
+        CliError
+            VPP refused a line; later lines are not sent.
+        NodeDied
+            The node has ended.
+        """
+        return "\n".join(output for _, output in self.cli_steps(text) if output)
+
+    def cli_steps(self, text: str) -> Iterator[tuple[str, str]]:
+        """Send lines to VPP's CLI one by one; yield each with VPP's answer."""
+        with self._blame():
+            yield from self._cli.run_script(text)
+
+    def counters(self) -> dict[str, InterfaceCounters]:
+        """Return packets and bytes of each interface, from the stats segment."""
+        with self._blame():
+            return self.stats.counters()
+
+    def memifs(self) -> MemifTable:
+        """Return what ``show memif`` says, parsed."""
+        return parse_memif(self.cli("show memif"))
+
+    def addresses(self) -> dict[str, list[str]]:
+        """Return the addresses of each interface, with prefix length."""
+        return parse_addresses(self.cli("show interface address"))
+
+    def ping(self, address: str, count: int = 20, interval: float = 0.05, *, target: str = "") -> Ping:
+        """Let this VPP ping an address.
+
+        Parameters
+        ----------
+        address : str
+        count : int
+            Requests to send; one more goes first, uncounted, so that address resolution is no part of it.
+        interval : float
+            Seconds between requests.
+        target : str
+            The name to show for the address.
+        """
+        if count < 1 or interval <= 0:
+            raise LabError(
+                "A ping needs at least one request and some time between two.", "try count=20, interval=0.05."
+            )
+        numbers, times, sent = [], [], 0
+        with self._blame():
+            session = Cli(self._rundir.file(self.name, "cli.sock"))
+            with contextlib.closing(session):
+                session.run(f"ping {address} repeat 1 interval 0.1")
+                for line in session.stream(f"ping {address} repeat {count} interval {interval:g}"):
+                    if reply := parse_ping_line(line):
+                        numbers.append(reply.sequence)
+                        times.append(reply.time_ms)
+                    elif total := parse_ping_statistics(line):
+                        sent = total.sent
+        return Ping(
+            self.name, target or address, address, sent, np.array(numbers, int), np.array(times, float)
+        )
+
+    def pin(self, cores: placement.Cores) -> list[str]:
+        """Move its threads to cores, live; see `labs.placement.spread`. Return the equal shell commands."""
+        with self._blame():
+            commands = self.handle.pin(placement.spread(self.threads(), cores))
+        self.spec = replace(self.spec, cores=cores)  # a restart keeps the learner's choice
+        return commands
+
+    def threads(self) -> list[kernel.Thread]:
+        """Return its threads as the kernel sees them.
+
+        Raises
+        ------
+        NodeDied
+            The node has ended.
+        """
+        found = kernel.threads(self.handle.pid) if self.alive else []
+        if not found:
+            raise self._obituary()
+        return found
+
+    def cores(self) -> placement.Cores:
+        """Return the cores its threads may run on, read back from the kernel."""
+        return tuple(sorted({core for thread in self.threads() for core in thread.cores}))
+
+    def rx_mode(self, mode: str) -> list[str]:
+        """Set how its connected memifs wait for packets. Return the equal CLI lines.
+
+        Raises
+        ------
+        LabError
+            There is no such mode.
+        LinkDown
+            No memif is connected; VPP would forget the mode when one connects.
+        """
+        if mode not in RX_MODES:
+            raise LabError(f"There is no rx-mode {mode!r}.", f"choose one of {', '.join(RX_MODES)}.")
+        connected = [state.name for state in self.memifs().interfaces if state.connected]
+        if not connected:
+            raise LinkDown(
+                f"{self.name} has no connected memif, so there is no queue to set to {mode}.",
+                "connect one first; lab.wait_link() says what is missing.",
+            )
+        lines = [f"set interface rx-mode {name} {mode}" for name in connected]
+        self.cli("\n".join(lines))
+        return lines
+
+    def rx_modes(self) -> dict[str, str]:
+        """Return the rx-mode of each interface that has a queue, read back from VPP."""
+        return {
+            entry.interface: entry.mode
+            for entry in parse_rx_placement(self.cli("show interface rx-placement"))
+        }
+
+    def view(self) -> drawing.NodeView:
+        """Return what there is to draw of it."""
+        try:
+            cores = self.cores()
+            table, addresses = self.memifs(), self.addresses()
+        except NodeDied:
+            return drawing.NodeView(self.name, None, pinned=True)
+        ends = tuple(
+            drawing.End(
+                table.socket_of(state),
+                state.id,
+                state.name,
+                state.role,
+                next(iter(addresses.get(state.name, [])), ""),
+                state.connected,
+            )
+            for state in table.interfaces
+        )
+        return drawing.NodeView(self.name, cores, pinned=bool(self.spec.cores), ends=ends)
+
+    def log(self, lines: int = 20) -> str:
+        """Return the last lines of VPP's log."""
+        return "\n".join(self.handle.log().rstrip().splitlines()[-lines:])
+
+    def kill(self) -> None:
+        """End this VPP at once, as a crash would."""
+        self.handle.kill()
+
+    def close(self) -> None:
+        """End the node and drop our connections to it; safe to call twice."""
+        self._cli.close()
+        for name in ("api", "stats"):
+            if opened := self.__dict__.pop(name, None):
+                opened.close()
+        self.handle.stop()
+
+    def _obituary(self) -> NodeDied:
+        text = f"{self.name} is not running: {self.handle.ending() or 'its process is gone'}."
+        last = self.log(_LAST_LINES)
+        if last:
+            text += "\nIts last lines were:\n" + "\n".join(f"    {line}" for line in last.splitlines())
+        return NodeDied(text, f"start it again: lab.restart({self.name!r}); or all of them: lab.reset().")
+
+    @contextlib.contextmanager
+    def _blame(self) -> Iterator[None]:
+        """Turn a failure of a node that has ended into the news that it has ended."""
+        try:
+            yield
+        except LabError as error:
+            time.sleep(0.05)  # a closed socket can be seen before the process has ended
+            if not isinstance(error, NodeDied) and not self.alive:
+                raise self._obituary() from None
+            raise
+        except ProcessLookupError:
+            raise self._obituary() from None

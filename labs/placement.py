@@ -1,0 +1,131 @@
+"""Which node runs on which cores: the three states of the course, and any other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from labs.errors import LabError
+from labs.kernel import Thread, allowed_cores, format_cores, separate_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from labs.topology import NodeSpec, Topology
+
+Cores = tuple[int, ...]
+
+STATES = {
+    "same": "all nodes on one core",
+    "apart": "a core each",
+    "free": "free to move",
+}
+
+
+def by_state(state: str, nodes: Iterable[NodeSpec], *, share: bool = False) -> dict[str, Cores]:
+    """Return the cores of each node in one of the three states; an empty tuple is free to move.
+
+    Parameters
+    ----------
+    state : {"same", "apart", "free"}
+    nodes : iterable of NodeSpec
+    share : bool
+        Let nodes share cores where there are too few for "apart", instead of refusing.
+
+    Raises
+    ------
+    LabError
+        There is no such state, or there are too few cores for "apart".
+    """
+    specs = list(nodes)
+    if state not in STATES:
+        raise LabError(f"There is no placement {state!r}.", f"choose one of {', '.join(STATES)}.")
+    if state == "free":
+        return {spec.name: () for spec in specs}
+    if state == "same":
+        return {spec.name: allowed_cores()[:1] for spec in specs}
+    wanted = sum(1 + spec.workers for spec in specs)
+    cores = separate_cores(wanted)
+    if len(cores) < wanted and not share:
+        raise LabError(
+            f"A core each needs {wanted} cores, and this session may use {len(cores)} "
+            f"({format_cores(cores)}).",
+            "give the machine or the container more cores, or leave the nodes on one.",
+        )
+    places, at = {}, 0
+    for spec in specs:
+        places[spec.name] = tuple(cores[(at + k) % len(cores)] for k in range(1 + spec.workers))
+        at += 1 + spec.workers
+    return places
+
+
+def placed(topology: Topology, state: str) -> Topology:
+    """Return the topology with its nodes on the cores of a state, shared where there are too few."""
+    cores = by_state(state, topology.nodes, share=True)
+    return replace(topology, nodes=tuple(replace(node, cores=cores[node.name]) for node in topology.nodes))
+
+
+def by_name(chosen: Mapping[str, int | Iterable[int] | None], nodes: Iterable[str]) -> dict[str, Cores]:
+    """Check and return cores given node by node, as ``{"vpp1": 0, "vpp2": None}``.
+
+    Raises
+    ------
+    LabError
+        No such node, or a core outside those this session may use.
+    """
+    known = list(nodes)
+    places: dict[str, Cores] = {}
+    for name, value in chosen.items():
+        if name not in known:
+            raise LabError(f"This lab has no node {name!r}.", f"its nodes are {', '.join(known)}.")
+        if value is None:
+            places[name] = ()
+            continue
+        cores = (value,) if isinstance(value, int) else tuple(value)
+        check(name, cores)
+        places[name] = cores
+    return places
+
+
+def check(name: str, cores: Cores) -> None:
+    """Refuse cores that this session may not use.
+
+    Raises
+    ------
+    LabError
+        It says which cores may be used.
+    """
+    allowed = allowed_cores()
+    for core in cores:
+        if core not in allowed:
+            usable = ", ".join(str(number) for number in allowed)
+            raise LabError(
+                f"{name} cannot run on core {core}: it is outside the cores this session may use ({usable}).",
+                f"leave the core out, or pick one of {usable}.",
+            )
+
+
+def spread(threads: list[Thread], cores: Cores) -> dict[int, Cores]:
+    """Return the cores of each thread of a node: the first for the main thread, the rest for workers in turn.
+
+    With one core all threads share it; with none all may use every core of this session.
+    """
+    if not cores:
+        return {thread.tid: allowed_cores() for thread in threads}
+    workers = cores[1:] or cores
+    places: dict[int, Cores] = {}
+    turn = 0
+    for thread in threads:
+        if thread.name.startswith("vpp_wk"):
+            places[thread.tid] = (workers[turn % len(workers)],)
+            turn += 1
+        else:
+            places[thread.tid] = cores[:1]
+    return places
+
+
+def describe(cores: Cores) -> str:
+    """Return cores in words, as ``core 0``, ``cores 0,1`` or ``free to move``."""
+    if not cores:
+        return "free to move"
+    return f"core{'s' if len(cores) > 1 else ''} {format_cores(cores)}"
