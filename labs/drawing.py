@@ -68,6 +68,12 @@ class LabView:
             if i != j and (a.socket, a.id) == (b.socket, b.id)
         ]
 
+    def loose(self) -> list[tuple[int, End]]:
+        """Return the ends that meet no other, with the numbers of their nodes."""
+        met = {(number, end) for i, a, j, b in self.links() for number, end in ((i, a), (j, b))}
+        ends = [(number, end) for number, node in enumerate(self.nodes) for end in node.ends]
+        return [each for each in ends if each not in met]
+
 
 def text(lab: LabView) -> str:
     """Return the drawing in words, a line for each node and each link."""
@@ -78,6 +84,10 @@ def text(lab: LabView) -> str:
         left = f"{lab.nodes[i].name} {a.interface} ({a.role}{', ' + a.address if a.address else ''})"
         right = f"{lab.nodes[j].name} {b.interface} ({b.role}{', ' + b.address if b.address else ''})"
         lines.append(f"  {left} ── {right}: {state}")
+    lines += [
+        f"  {lab.nodes[number].name} {end.interface} ({end.role}): meets no other end"
+        for number, end in lab.loose()
+    ]
     return "\n".join(lines)
 
 
@@ -90,6 +100,7 @@ def svg(lab: LabView) -> str:
     parts += _core_bands(lab.nodes)
     parts += [piece for link in lab.links() for piece in _link(*link)]
     parts += [piece for number, node in enumerate(lab.nodes) for piece in _node(number, node)]
+    parts += _loose_ends(lab)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(text(lab))}" '
         f'viewBox="0 0 {width} {height}" width="{width}" style="max-width:100%;height:auto" '
@@ -145,6 +156,17 @@ def _node(number: int, node: NodeView) -> list[str]:
         _words(middle, _TOP + 36, node.name, extra=' font-size="17" font-weight="600"'),
         _words(middle, _TOP + 60, "✕ ended" if ended else "● running"),
     ]
+
+
+def _loose_ends(lab: LabView) -> list[str]:
+    """Tell below a node's state of its ends that meet no other."""
+    parts = []
+    for number in range(len(lab.nodes)):
+        names = ", ".join(end.interface for at, end in lab.loose() if at == number)
+        if names:
+            x, words = _left(number) + _WIDTH / 2, f"{names}: no other end"
+            parts.append(_words(x, _TOP + 76, words, colour=_QUIET, extra=' font-size="11"'))
+    return parts
 
 
 def _link(i: int, a: End, j: int, b: End) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 import pandas as pd
 
+from labs.errors import LabError
 from labs.kernel import format_cores, threads
 
 if TYPE_CHECKING:
@@ -57,7 +58,11 @@ class Evidence:
     shares: tuple[Share, ...]
 
     def __getitem__(self, node: str) -> Share:
-        return next(share for share in self.shares if share.node == node)
+        for share in self.shares:
+            if share.node == node:
+                return share
+        watched = ", ".join(share.node for share in self.shares)
+        raise LabError(f"There is no evidence about {node!r}.", f"the nodes watched are {watched}.")
 
     def table(self) -> pd.DataFrame:
         """Return a row for each node, times in milliseconds and fractions in per cent."""
@@ -108,7 +113,15 @@ class Watch:
 
 
 def observe(pids: Mapping[str, int], seconds: float) -> Evidence:
-    """Watch the processes of some nodes for a while; this call takes as long."""
+    """Watch the processes of some nodes for a while; this call takes as long.
+
+    Raises
+    ------
+    LabError
+        The while has no length.
+    """
+    if not seconds > 0:
+        raise LabError(f"Nothing can be seen in {seconds} seconds.", "watch for a second or two.")
     with Watch(pids) as watch:
         time.sleep(seconds)
     return watch.evidence

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from labs import drawing, engines, evidence, launch, links, placement
+from labs import drawing, engines, evidence, kernel, launch, links, placement
 from labs.engines import rundir
 from labs.engines.rundir import RunDir
 from labs.errors import LabError, LinkDown
@@ -82,6 +82,11 @@ class Lab:
     def version(self) -> str:
         """The data plane and its version, as ``VPP 26.06``; empty while the lab is stopped."""
         return self._launch.engine.version() if self._launch else ""
+
+    @property
+    def cores(self) -> placement.Cores:
+        """The cores this session may use."""
+        return kernel.allowed_cores()
 
     def __getitem__(self, node: str) -> Node:
         if node not in self.nodes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -148,7 +149,7 @@ def _create_line(number: int, link: LinkSpec, node: str) -> str:
     line = "create interface memif id 0"
     if number:
         line += f" socket-id {number}"
-    line += f" {link.role_of(node)}"
+    line += f" hw-addr {hardware_address(link.address_of(node))} {link.role_of(node)}"
     if link.ring_size != 1024:  # noqa: PLR2004 - VPP's own default
         line += f" ring-size {link.ring_size}"
     if link.queues > 1:
@@ -156,6 +157,16 @@ def _create_line(number: int, link: LinkSpec, node: str) -> str:
     if link.secret:
         line += f" secret {link.secret}"
     return line
+
+
+def hardware_address(address: str) -> str:
+    """Return the Ethernet address of an end, made from its interface address.
+
+    VPP's own choice is random. A node that is started anew would have another one, and its neighbours would
+    go on sending to the old.
+    """
+    tail = ipaddress.ip_interface(address).packed[-4:]
+    return ":".join(f"{byte:02x}" for byte in b"\x02\xfe" + tail)
 
 
 def check_room(topology: Topology, rundir_base: Path) -> None:

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
     from labs.vpp.parse import MemifState, MemifTable
 
+_ENDINGS = ("disconnect received", "interface deleted", "connection fd error")
+"""VPP's words for a connection that stood and has ended: they tell nothing of why there is none now."""
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -83,7 +86,7 @@ def _between(node: str, state: MemifState, name: str, other: MemifState) -> Faul
         word = "master" if state.role == "server" else "slave"
         return Fault(
             f"Both {node} and {name} have the role {word} on {state.name}.",
-            "delete one (delete interface memif memif0/0) and create it with the other role.",
+            f"delete one (delete interface memif {state.name}) and create it with the other role.",
         )
     for side, end in ((node, state), (name, other)):
         if "admin-up" not in end.flags:
@@ -92,7 +95,7 @@ def _between(node: str, state: MemifState, name: str, other: MemifState) -> Faul
         f"{side} says: {text}"
         for side, end in ((node, state), (name, other))
         for text in (end.local_reason, end.remote_reason)
-        if text
+        if text and text not in _ENDINGS
     ]
     if any("secret" in text for text in reasons):
         return Fault(

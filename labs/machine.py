@@ -93,6 +93,12 @@ def stolen_seconds() -> float:
     return float(getattr(psutil.cpu_times(), "steal", 0.0))
 
 
+def busy_seconds() -> float:
+    """Return the time that all cores together have spent running programs and the kernel."""
+    times = psutil.cpu_times()
+    return float(times.user + times.nice + times.system + times.irq + times.softirq)
+
+
 def _cpuinfo() -> dict[str, str]:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()

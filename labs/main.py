@@ -59,8 +59,8 @@ def doctor(*, as_json: Json = False) -> None:
 def run_pinning(
     *,
     engine: Engine = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Length of one measured window.")] = 2.0,
-    rounds: Annotated[int, typer.Option(min=1, help="Windows of each placement.")] = 3,
+    seconds: Annotated[float | None, typer.Option(min=0.1, help="Length of one measured window.")] = None,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Windows of each placement.")] = None,
     as_json: Json = False,
 ) -> None:
     """Ping with both nodes on one core, on a core each, and free to move."""
@@ -147,18 +147,15 @@ def check(
 def _show(run: Run) -> None:
     """Print a run's table, its quality and its verdicts."""
     out = Console()
-    frame = run.table().T
+    frame = run.table()
     table = Table(
         "", *(str(column) for column in frame.columns), title=f"{run.name}, {run.versions['data plane']}"
     )
     for name, row in frame.iterrows():
         table.add_row(str(name), *(f"{value:.3g}" for value in row))
     out.print(table)
-    out.print(f"Quality of these numbers: {run.quality['badge']}.")
-    for reason in run.quality["reasons"]:
-        out.print(f"  {reason['what']} {reason['effect']}", highlight=False, soft_wrap=True)
-    for verdict in run.verdicts:
-        out.print(str(verdict), highlight=False, soft_wrap=True)
+    for line in (run.quality, *run.verdicts):
+        out.print(str(line), highlight=False, soft_wrap=True)
     out.print(f"Saved in {run.path}", soft_wrap=True, highlight=False)
 
 

@@ -61,8 +61,10 @@ class Ping:
         Raises
         ------
         LabError
-            No reply came back.
+            No reply came back, or there is no such percentile.
         """
+        if not 0 <= q <= 100:  # noqa: PLR2004 - per cent
+            raise LabError(f"There is no percentile {q}.", "choose one from 0 to 100.")
         if not self.received:
             raise LabError(
                 f"{self.target} answered none of {self.sent} pings from {self.source}.",

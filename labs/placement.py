@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 from labs.errors import LabError
 from labs.kernel import Thread, allowed_cores, format_cores, separate_cores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from labs.topology import NodeSpec, Topology
 
@@ -81,7 +83,7 @@ def by_name(chosen: Mapping[str, int | Iterable[int] | None], nodes: Iterable[st
         if value is None:
             places[name] = ()
             continue
-        cores = (value,) if isinstance(value, int) else tuple(value)
+        cores = tuple(value) if isinstance(value, Iterable) else (value,)
         check(name, cores)
         places[name] = cores
     return places
@@ -97,6 +99,11 @@ def check(name: str, cores: Cores) -> None:
     """
     allowed = allowed_cores()
     for core in cores:
+        if isinstance(core, bool) or not isinstance(core, Integral):
+            raise LabError(
+                f"{core!r} is no core, and {name} was to run on it.",
+                f"give a number: {name}={allowed[0]}; several: {name}=(0, 1); or None for free to move.",
+            )
         if core not in allowed:
             usable = ", ".join(str(number) for number in allowed)
             raise LabError(

@@ -12,6 +12,8 @@ from labs.errors import LabError
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,23}")
 _MIN_RING = 2
 _MAX_RING = 16384  # the memif handshake carries log2 of the ring size and VPP clips it to 14
+_MAX_QUEUES = 255
+_SECRET = re.compile(r"[!-~]{0,23}")  # the handshake carries 23 characters, and VPP's CLI reads one word
 
 
 def check_name(name: str, what: str) -> None:
@@ -72,9 +74,9 @@ class LinkSpec:
     ring_size : int
         Descriptors in a ring, a power of two.
     queues : int
-        Rings in each direction.
+        Rings in each direction, 1 to 255.
     secret : str
-        Shared secret, or empty for none.
+        Shared secret of 23 characters at most, or empty for none.
     """
 
     server: str
@@ -101,6 +103,13 @@ class LinkSpec:
             raise LabError(
                 f"A memif ring cannot have {self.ring_size} descriptors.",
                 f"choose a power of two from {_MIN_RING} to {_MAX_RING}.",
+            )
+        if not 1 <= self.queues <= _MAX_QUEUES:
+            raise LabError(f"A memif cannot have {self.queues} queues.", f"choose 1 to {_MAX_QUEUES}.")
+        if not _SECRET.fullmatch(self.secret):
+            raise LabError(
+                f"{self.secret!r} cannot be the secret of a memif.",
+                "use one word of letters, digits and signs, 23 characters at most.",
             )
 
     def address_of(self, node: str) -> str:
@@ -130,6 +139,8 @@ class Topology:
 
     def __post_init__(self) -> None:
         check_name(self.name, "lab")
+        if not self.nodes:
+            raise LabError(f"The lab {self.name!r} has no node.", "give it at least one: NodeSpec('vpp1').")
         names = [node.name for node in self.nodes]
         if len(set(names)) != len(names):
             raise LabError(

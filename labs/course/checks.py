@@ -31,12 +31,16 @@ def run_check(exercise: Exercise, lab: Lab | None) -> Result:
     try:
         result = exercise.check(lab)
     except LabError as error:
-        return Result(
-            passed=False, reason=f"{error.message} Hint: {error.hint}" if error.hint else error.message
-        )
+        return Result(passed=False, reason=_in_a_line(error))
     except Exception as error:  # noqa: BLE001 - a learner is owed a sentence, whatever went wrong
         return Result(passed=False, reason=_fault_of_ours(error))
     return result
+
+
+def _in_a_line(error: LabError) -> str:
+    """Return message and hint without what follows the first line, such as a log."""
+    first = error.message.partition("\n")[0]
+    return f"{first} Hint: {error.hint}" if error.hint else first
 
 
 def _fault_of_ours(error: Exception) -> str:
@@ -75,16 +79,25 @@ def wrong_roles(lab: Lab, **wanted: str) -> Iterator[str]:
     **wanted : {"server", "client"}
         Roles by node name.
     """
+    # All are asked before any is judged: a node that has ended is the news that matters.
+    found = {node: lab[node].memifs().interfaces for node in wanted}
     for node, role in wanted.items():
-        memifs = lab[node].memifs().interfaces
-        if not memifs:
+        if not found[node]:
             yield f"{node} has no memif."
-        for memif in memifs:
+        for memif in found[node]:
             if memif.role != role:
                 yield (
                     f"{node}'s {memif.name} is the {memif.role}. It should be the {role}, "
                     f"which VPP calls {_VPP_WORD[role]}."
                 )
+
+
+def ends_down(lab: Lab, *nodes: str) -> Iterator[str]:
+    """Yield a sentence for each memif of the named nodes that has not been set up."""
+    for node in nodes:
+        for memif in lab[node].memifs().interfaces:
+            if "admin-up" not in memif.flags:
+                yield f"{node}'s {memif.name} is down; a new interface has to be set up."
 
 
 def unconnected(lab: Lab, timeout: float = 4.0) -> Iterator[str]:
@@ -95,7 +108,7 @@ def unconnected(lab: Lab, timeout: float = 4.0) -> Iterator[str]:
     try:
         lab.wait_link(timeout)
     except LabError as error:
-        yield f"{error.message} Hint: {error.hint}"
+        yield _in_a_line(error)
 
 
 def wrong_addresses(lab: Lab, **wanted: str) -> Iterator[str]:

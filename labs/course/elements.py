@@ -26,7 +26,8 @@ function keepKeys(element) {
   window.labsKeepsKeys = true;
   window.addEventListener("keydown", (event) => {
     if (!event.target.matches?.("[data-labs-keys]")) return;
-    const theirs = event.ctrlKey || event.metaKey || event.altKey || (event.shiftKey && event.key === "Enter");
+    const run = event.shiftKey && event.key === "Enter";
+    const theirs = event.ctrlKey || event.metaKey || event.altKey || run;
     event.target.toggleAttribute("data-lm-suppress-shortcuts", !theirs);
   }, true);
 }

@@ -8,7 +8,7 @@ from labs.course import catalogue, records
 from labs.course.checks import run_check
 from labs.course.hints import NO_MORE, ladder_of, require_attempt
 from labs.course.model import cells
-from labs.course.prose import Prose, to_html
+from labs.course.prose import Prose, inline, to_html
 from labs.course.store import Store, store
 from labs.course.style import page
 from labs.errors import LabError
@@ -90,7 +90,7 @@ class Practice:
         """Return the card without buttons, for a page that has no widgets."""
         task = self.task
         return page(
-            f"<h4>{task.title} <small>{task.minutes} min</small></h4>{to_html(task.task)}"
+            f"<h4>{inline(task.title)} <small>{task.minutes} min</small></h4>{to_html(task.task)}"
             f'<p>Without buttons: <code>exercise("{task.id}", lab).check()</code>, '
             "<code>.hint()</code>, <code>.solution()</code></p>"
         )

@@ -33,6 +33,7 @@ class ExerciseCard:
     def __init__(self, practice: Practice) -> None:
         self._practice = practice
         self._checking: threading.Thread | None = None
+        self._opened = ""
         self.check = widgets.Button(
             description="Check",
             button_style="primary",
@@ -56,7 +57,7 @@ class ExerciseCard:
         self.box = widgets.VBox([head, row, self.answer, self.below])
         self.box.add_class("labs-card")
         self._show_lock()
-        self._show_given()
+        self._show_below()
         self.answer.value = self._so_far()
 
     def wait(self) -> None:
@@ -103,29 +104,35 @@ class ExerciseCard:
     def _press_hint(self) -> None:
         if self._practice.ladder.left:
             self._practice.hint()
-            self._show_given()
+            self._show_below()
         else:
             self.answer.value = said(NOTE, NO_MORE)
 
-    def _show_given(self) -> None:
-        self.hint.description = "Hint" if self._practice.ladder.left else "No more hints"
-        given = self._practice.ladder.given
-        self.below.value = "".join(
-            f"<h5>Hint {number}</h5>{to_html(hint)}" for number, hint in enumerate(given, start=1)
-        )
-
     def _press_solution(self) -> None:
+        if not self._practice.attempts:  # the progress file may have been deleted meanwhile
+            self._show_lock()
+            self.answer.value = said(NOTE, OPENS_LATER)
+            return
         self._practice.solution()
-        self._show_given()
-        self.below.value += "<h5>Solution</h5>" + _code(self._practice.task.solution)
+        self._opened = "<h5>Solution</h5>" + _code(self._practice.task.solution)
+        self._show_below()
 
     def _press_again(self) -> None:
         self._practice.start_again()
-        self.hint.description = "Hint"
         self.answer.value = said(
             NOTE, "What your cells held at first is shown below. Your lab is as you left it."
         )
-        self.below.value = "<h5>Your cells at first</h5>" + _code(self._practice.task.stub)
+        self._opened = "<h5>Your cells at first</h5>" + _code(self._practice.task.stub)
+        self._show_below()
+
+    def _show_below(self) -> None:
+        ladder = self._practice.ladder
+        # The button stays enabled: one that is disabled under the keyboard's focus drops it.
+        self.hint.description = "Hint" if ladder.left else "No more hints"
+        hints = (
+            f"<h5>Hint {number}</h5>{to_html(hint)}" for number, hint in enumerate(ladder.given, start=1)
+        )
+        self.below.value = "".join(hints) + self._opened
 
 
 def _code(source: str) -> str:

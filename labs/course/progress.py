@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,7 @@ class Progress:
     def download_link(self) -> str:
         """Return an HTML link that holds the file itself, so that no server is asked for it."""
         content = base64.b64encode(render(join(nothing(), self.store.read().data)).encode()).decode()
-        name = self.store.path.name
+        name = html.escape(self.store.path.name)
         return f'<a download="{name}" href="data:application/json;base64,{content}">Download {name}</a>'
 
     def restore(self, content: bytes, name: str = "The file") -> str:

@@ -12,17 +12,18 @@ import numpy as np
 from labs.course.verdict import Verdict
 from labs.errors import LabError
 from labs.evidence import Watch
+from labs.experiments.profile import by_profile, say
 from labs.experiments.quality import StealMeter, assess
 from labs.experiments.run import Run
 from labs.kernel import allowed_cores
-from labs.machine import machine
+from labs.machine import busy_seconds, machine
+from labs.placement import STATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from labs.lab import Lab
 
-STATES = ("same", "apart", "free")
 SLOWER = 20
 _INTERVAL = 0.05
 _SETTLE = 0.2
@@ -30,9 +31,9 @@ _SETTLE = 0.2
 
 def pinning(
     lab: Lab,
-    seconds: float = 2.0,
-    rounds: int = 3,
-    progress: Callable[[float, str], None] = lambda _done, _what: None,
+    seconds: float | None = None,
+    rounds: int | None = None,
+    progress: Callable[[float, str], None] = say,
 ) -> Run:
     """Ping through a lab of two nodes in each placement, and watch the scheduler meanwhile.
 
@@ -42,12 +43,12 @@ def pinning(
     ----------
     lab : Lab
         Two nodes, started, with a link between them.
-    seconds : float
-        Length of one window.
-    rounds : int
-        Windows of each placement.
+    seconds : float, optional
+        Length of one window; 2 s, or 1 s in the ``ci`` profile.
+    rounds : int, optional
+        Windows of each placement; 3, or 2 in the ``ci`` profile.
     progress : callable
-        Told the fraction done and what comes next.
+        Told the fraction done and what was just measured; prints it by default.
 
     Returns
     -------
@@ -64,24 +65,27 @@ def pinning(
             f"This experiment needs two cores, and this session may use one ({allowed_cores()[0]}).",
             "give the machine or the container a second core.",
         )
+    length = by_profile(full=2.0, ci=1.0) if seconds is None else seconds
+    turns = by_profile(full=3, ci=2) if rounds is None else rounds
     run = Run(
         "pinning", lab.engine, {"data plane": lab.version, "labs": version("vpp-labs")}, machine().to_dict()
     )
-    order = [state for turn in range(rounds) for state in (STATES if turn % 2 == 0 else STATES[::-1])]
+    order = [state for turn in range(turns) for state in sorted(STATES, reverse=turn % 2 == 1)]
     steal, began = StealMeter(), time.perf_counter()
-    for number, state in enumerate(order):
-        progress(number / len(order), state)
-        run.windows.append(_window(lab, state, seconds))
+    for number, state in enumerate(order, start=1):
+        window = _window(lab, state, length)
+        run.windows.append(window)
         run.save()
-    progress(1.0, "done")
+        progress(number / len(order), f"{STATES[state]}: p50 {np.median(window['times_ms']):.3g} ms")
     run.summary = summarise(run.windows)
     run.quality = assess(
         machine(),
         seconds=time.perf_counter() - began,
         stolen=steal.read(),
+        others=median(window["others"] for window in run.windows),
         fewest=min(run.summary[state]["answered"] for state in STATES),
         nodes=len(lab.nodes),
-    ).to_dict()
+    )
     run.verdicts = judge(run.summary)
     run.complete = True
     run.save()
@@ -93,15 +97,19 @@ def _window(lab: Lab, state: str, seconds: float) -> dict[str, Any]:
     placed = lab.place(state)
     time.sleep(_SETTLE)
     source, target = list(lab.nodes)[:2]
+    busy = busy_seconds()
     with Watch({name: node.handle.pid for name, node in lab.nodes.items()}) as watch:
         ping = lab.ping(source, target, count=max(round(seconds / _INTERVAL), 1), interval=_INTERVAL)
+    shares = watch.evidence.shares
+    ours = sum((share.running or 0.0) * share.seconds for share in shares)
     return {
         "state": state,
         "cores asked": {name: list(cores) for name, cores in placed.asked.items()},
         "cores read back": {name: list(cores) for name, cores in placed.actual.items()},
         "sent": ping.sent,
         "times_ms": ping.times_ms.tolist(),
-        "scheduler": [vars(share) for share in watch.evidence.shares],
+        "scheduler": [vars(share) for share in shares],
+        "others": max((busy_seconds() - busy - ours) / shares[0].seconds, 0.0),
     }
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _FEW_SAMPLES = 30
 _STEAL_LIMIT = 0.02
 _QUIET_CORES = 3
+_OTHERS_LIMIT = 0.2
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,20 @@ class Quality:
         """Return the badge and its reasons as JSON takes them."""
         return {"badge": self.badge, "reasons": [vars(reason) for reason in self.reasons]}
 
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> Quality:
+        """Return what `to_dict` has written."""
+        return cls(tuple(Reason(**reason) for reason in record["reasons"]))
+
     def __str__(self) -> str:
         lines = [f"Quality of these numbers: {self.badge}."]
         lines += [f"  {reason.what} {reason.effect}" for reason in self.reasons]
         return "\n".join(lines)
 
 
-def assess(machine: Machine, *, seconds: float, stolen: float, fewest: int, nodes: int) -> Quality:
+def assess(
+    machine: Machine, *, seconds: float, stolen: float, others: float, fewest: int, nodes: int
+) -> Quality:
     """Judge a run.
 
     Parameters
@@ -55,6 +63,8 @@ def assess(machine: Machine, *, seconds: float, stolen: float, fewest: int, node
         What it ran on.
     seconds, stolen : float
         How long it took, and how much of that the hypervisor took from all cores together.
+    others : float
+        Cores' worth of time that other programs used meanwhile.
     fewest : int
         Samples in its smallest group.
     nodes : int
@@ -90,6 +100,13 @@ def assess(machine: Machine, *, seconds: float, stolen: float, fewest: int, node
             Reason(
                 f"The host took {100 * stolen / seconds / len(machine.cores):.0f} % of this machine's time.",
                 "Run it again when the host is quieter.",
+            )
+        )
+    if others > _OTHERS_LIMIT:
+        reasons.append(
+            Reason(
+                f"Other programs used {others:.1f} cores' worth of time during the run.",
+                "They take turns with the nodes; end them and run it again.",
             )
         )
     if fewest < _FEW_SAMPLES:

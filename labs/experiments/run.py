@@ -13,6 +13,7 @@ import pandas as pd
 
 from labs.course.verdict import Verdict
 from labs.errors import LabError
+from labs.experiments.quality import Quality
 
 _FORMAT = 1
 
@@ -42,8 +43,8 @@ class Run:
         Every window that was measured, in order; nothing is left out.
     summary : dict
         The figures the verdicts rest on, with units in their names.
-    quality : dict
-        The badge and its reasons.
+    quality : Quality
+        How far to trust it.
     verdicts : list of Verdict
     started : str
         When, in UTC.
@@ -57,7 +58,7 @@ class Run:
     machine: dict[str, Any]
     windows: list[dict[str, Any]] = field(default_factory=list)
     summary: dict[str, Any] = field(default_factory=dict)
-    quality: dict[str, Any] = field(default_factory=dict)
+    quality: Quality = field(default_factory=Quality)
     verdicts: list[Verdict] = field(default_factory=list)
     started: str = field(default_factory=lambda: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
     complete: bool = False
@@ -69,9 +70,19 @@ class Run:
         return self.complete and all(verdict.passed for verdict in self.verdicts)
 
     def table(self) -> pd.DataFrame:
-        """Return the summary's groups, a row each."""
+        """Return the summary's groups, a column each, with three significant digits."""
         groups = {key: value for key, value in self.summary.items() if isinstance(value, dict)}
-        return pd.DataFrame.from_dict(groups, orient="index")
+        return pd.DataFrame(
+            {name: {what: _short(value) for what, value in group.items()} for name, group in groups.items()},
+            dtype=object,
+        )
+
+    def print_verdicts(self) -> None:
+        """Print each verdict on a line of its own, and how far to trust the run where one does not hold."""
+        for verdict in self.verdicts:
+            print(verdict)
+        if not self.passed:
+            print(self.quality)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as JSON takes it."""
@@ -80,7 +91,7 @@ class Run:
             "engine": self.engine,
             "versions": self.versions,
             "machine": self.machine,
-            "quality": self.quality,
+            "quality": self.quality.to_dict(),
             "summary": self.summary,
             "verdicts": [verdict.to_dict() for verdict in self.verdicts],
             "started": self.started,
@@ -102,6 +113,10 @@ class Run:
         return self.path
 
 
+def _short(value: object) -> object:
+    return float(f"{value:.3g}") if isinstance(value, float) else value
+
+
 def load_run(path: str | Path) -> Run:
     """Read a saved run.
 
@@ -113,6 +128,7 @@ def load_run(path: str | Path) -> Run:
     try:
         record = json.loads(Path(path).read_text())
         known = {_FORMAT: Run}[record.pop("format")]
+        record["quality"] = Quality.from_dict(record["quality"])
         record["verdicts"] = [Verdict(each["claim"], each["passed"]) for each in record["verdicts"]]
         return known(**{**record, "path": Path(path)})
     except OSError:

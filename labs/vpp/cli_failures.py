@@ -17,9 +17,26 @@ _UNKNOWN_AT_TOP = "unknown input `"
 _QUOTED = re.compile(r"[`'](?P<rest>[^`]*)'")
 _CUT = "..."  # format_unformat_error shows 30 characters at most
 
+# Where VPP names no place, its words tell which argument it means.
+_ARGUMENTS = (
+    ("Invalid prefix len", r"\S+/\d+"),
+    ("ring size", r"\bring-size\b"),
+    ("rx queue", r"\brx-queues\b"),
+    ("tx queue", r"\btx-queues\b"),
+    ("unknown socket id", r"\bsocket-id\b"),
+    ("both master and slave", r"\b(master|slave)\b"),
+    ("(entry already exists", r"\bfilename\b"),
+    ("tunnel teid specified", r"\bteid\b"),
+    ("qfi max value", r"\bqfi\b"),
+    ("encap-vrf-id", r"\bencap-vrf-id\b"),
+    ("valid worker thread", r"\bworker\b"),
+    ("unknown queue", r"\bqueue\b"),
+)
+
 # What some commands print although they report success.
+_SOMETHING_WAS_SENT = re.compile(r"^Statistics: [1-9]", re.MULTILINE)  # then a ping is no failure
 _SILENT_FAILURES = re.compile(
-    r"Failed: (no egress|no source|no FIB|packet alloc|no buffers).*"
+    r"Failed: (?!OK).*"
     r"|Aborted due to a keypress\..*"
     r"|Invalid prefix len: .*"
     r"|interface and address must be set"
@@ -65,7 +82,16 @@ def classify(statement: str, output: str) -> CliFailure | None:
             # `exec` repeats none of the failed line's text: VPP printed that just before.
             start = number - 1 if number and lines[number].startswith("exec: CLI line error") else number
             return CliFailure("\n".join(lines[start:]).strip(), at, "\n".join(lines[:start]).strip("\n"))
-    return None
+    return _silent_failure(statement, output, lines)
+
+
+def _silent_failure(statement: str, output: str, lines: list[str]) -> CliFailure | None:
+    line = next((line for line in lines if _SILENT_FAILURES.fullmatch(line)), None)
+    if line is None or (line.startswith("Failed: ") and _SOMETHING_WAS_SENT.search(output)):
+        return None
+    words = list(_WORD.finditer(statement))
+    after = _skip_space(statement, words[0].end() if words else 0)
+    return CliFailure(line, _quoted_column(statement, line, after))
 
 
 def _failure_column(statement: str, line: str, *, is_last: bool) -> int | None:
@@ -80,9 +106,6 @@ def _failure_column(statement: str, line: str, *, is_last: bool) -> int | None:
         )
         if end is not None:
             return _quoted_column(statement, match["message"], end)
-    if _SILENT_FAILURES.fullmatch(line):
-        words = list(_WORD.finditer(statement))
-        return _skip_space(statement, words[0].end() if words else 0)
     return None
 
 
@@ -118,7 +141,14 @@ def _quoted_column(statement: str, message: str, after: int) -> int:
         at = end - len(rest)
     else:
         at = statement.rfind(rest) if rest else -1
-    return at if at >= 0 else _skip_space(statement, after)
+    return at if at >= 0 else _argument_column(statement, message, after)
+
+
+def _argument_column(statement: str, message: str, after: int) -> int:
+    for words, argument in _ARGUMENTS:
+        if words in message and (found := re.compile(argument).search(statement, after)):
+            return found.start()
+    return _skip_space(statement, after)
 
 
 def _skip_space(statement: str, at: int) -> int:

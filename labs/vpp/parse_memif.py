@@ -149,11 +149,34 @@ _IDS = re.compile(r"  socket-id (\d+) id (\d+) mode (.+?)\s*")
 _FLAGS = re.compile(r"  flags( .*)?")
 _FDS = re.compile(rf"  listener-fd {_INT} conn-fd {_INT}")
 _COUNTS = re.compile(r"  num-s2m-rings (\d+) num-m2s-rings (\d+) buffer-size (\d+) num-regions (\d+)")
-_QUOTED = re.compile(r'  (remote-name|remote-interface|local-disc-reason|remote-disc-reason) "(.*)"')
+_QUOTED = re.compile(r'  (remote-name|remote-interface|local-disc-reason|remote-disc-reason) "(.*?)"?')
 _REGION = re.compile(rf"  region (\d+) size (\d+) fd {_INT}")
 _RING = re.compile(r"\s+(slave-to-master|master-to-slave) ring (\d+):")
 _PLACE = re.compile(rf"\s+region (\d+) offset (\d+) ring-size (\d+) int-fd {_INT}")
 _POINTERS = re.compile(r"\s+head (\d+) tail (\d+) flags 0x([0-9a-fA-F]+) interrupts (\d+)")
+# src/plugins/memif/socket.c and memif.c; VPP prints some of them with garbage behind, for want of a NUL
+_REASONS = (
+    "cannot connect to slave",
+    "unmatched interface id",
+    "mode mismatch",
+    "already connected",
+    "secret required",
+    "incorrect secret",
+    "incompatible protocol version",
+    "unsupported version",
+    "missing memory region fd",
+    "no memory region fd",
+    "unexpected region index",
+    "too many regions",
+    "missing ring interrupt fd",
+    "private headers not supported",
+    "unexpected ring index",
+    "too many rings",
+    "unexpected message received",
+    "interface deleted",
+    "connection fd error",
+    "disconnect received",
+)
 _QUOTED_FIELDS = {
     "remote-name": "remote_name",
     "remote-interface": "remote_interface",
@@ -191,7 +214,7 @@ def _with_line(state: MemifState, line: str) -> MemifState:
     elif row := _COUNTS.fullmatch(line):
         changes = {"s2m_rings": int(row[1]), "m2s_rings": int(row[2]), "buffer_size": int(row[3])}
     elif row := _QUOTED.fullmatch(line):
-        changes = {_QUOTED_FIELDS[row[1]]: row[2]}
+        changes = {_QUOTED_FIELDS[row[1]]: _reason(row[2]) if "reason" in row[1] else row[2]}
     elif row := _REGION.fullmatch(line):
         changes = {"regions": (*state.regions, MemifRegion(*(int(part) for part in row.groups())))}
     elif row := _RING.fullmatch(line):
@@ -199,6 +222,10 @@ def _with_line(state: MemifState, line: str) -> MemifState:
     elif state.rings:
         changes = {"rings": (*state.rings[:-1], _ring_with_line(state.rings[-1], line))}
     return replace(state, **changes)
+
+
+def _reason(text: str) -> str:
+    return next((known for known in _REASONS if text.startswith(known)), text)
 
 
 def _ring_with_line(ring: MemifRing, line: str) -> MemifRing:

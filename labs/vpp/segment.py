@@ -139,9 +139,7 @@ class Segment(VPPStats):  # type: ignore[misc]  # papi is untyped
         if self._slots_epoch != self.epoch:
             epoch = self.epoch
             entries = self._vector(self.directory_vector, _ENTRY)
-            named = (
-                (name.decode(errors="replace"), slot) for slot, name in enumerate(entries["name"].tolist())
-            )
+            named = ((_text(raw), slot) for slot, raw in enumerate(entries["name"].tolist()))
             self._slots = {name: slot for name, slot in named if name}
             self._slots_epoch = epoch
         return self._slots

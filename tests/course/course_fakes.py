@@ -7,15 +7,18 @@ from types import SimpleNamespace
 
 from labs.errors import LinkDown
 
+STOPPED: list[FakeLab] = []
+
 
 @dataclass
 class FakeNode:
     role: str
     address: str
     name: str = "memif0/0"
+    flags: tuple[str, ...] = ("admin-up", "connected")
 
     def memifs(self):
-        states = [SimpleNamespace(name=self.name, role=self.role)] if self.role else []
+        states = [SimpleNamespace(name=self.name, role=self.role, flags=self.flags)] if self.role else []
         return SimpleNamespace(interfaces=states)
 
     def addresses(self):
@@ -47,5 +50,10 @@ class FakeLab:
         self.pings += 1
         return SimpleNamespace(sent=count, received=self.received, source=source, target=target)
 
+    def stop(self):
+        STOPPED.append(self)
+
     def swap(self):
-        self.nodes["vpp1"].role, self.nodes["vpp2"].role = self.nodes["vpp2"].role, self.nodes["vpp1"].role
+        """Do what the exercise 02-swap-roles asks for."""
+        self.nodes["vpp1"].role, self.nodes["vpp2"].role = "client", "server"
+        return self

@@ -21,10 +21,6 @@ from labs.vpp.stats import Stats
 _NOBODY = 65534
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "engine(name): needs VPP as a process, or containers")
-
-
 @pytest.fixture
 def short_dir():
     """Make a directory with a path short enough for sockets; pytest's own tmp_path is too long."""

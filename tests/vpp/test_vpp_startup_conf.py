@@ -57,11 +57,13 @@ def test_vpp_reads_exactly_this():
         "runtime-dir /run/lab cli-listen /run/lab/v.cli",
         "api-segment": "prefix v",
         "socksvr": "socket-name /run/lab/v.api",
-        "statseg": "socket-name /run/lab/v.stats size 32M page-size 4k per-node-counters on update-interval 0.5",
+        "statseg": "socket-name /run/lab/v.stats size 32M page-size 4k per-node-counters on "
+        "update-interval 0.5",
         "memory": "main-heap-size 1024M",
         "buffers": "buffers-per-numa 8192 page-size 4k",
         "physmem": "max-size 64M",
-        "plugins": "plugin default { disable } plugin memif_plugin.so { enable } plugin ping_plugin.so { enable }",
+        "plugins": "plugin default { disable } "
+        "plugin memif_plugin.so { enable } plugin ping_plugin.so { enable }",
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labs.course.checks import first_fault, no_echo, unconnected, wrong_addresses, wrong_roles
+from labs.course.checks import ends_down, first_fault, no_echo, unconnected, wrong_addresses, wrong_roles
 from labs.course.model import Chapter, Exercise, Option, Question
 
 if TYPE_CHECKING:
@@ -15,9 +15,21 @@ if TYPE_CHECKING:
 
 def _swapped(lab: Lab) -> Iterator[str]:
     yield from wrong_roles(lab, vpp1="client", vpp2="server")
+    yield from ends_down(lab, "vpp1", "vpp2")
     yield from wrong_addresses(lab, vpp1="10.10.2.1/24", vpp2="10.10.2.2/24")
     yield from unconnected(lab)
     yield from no_echo(lab, "vpp1", "vpp2")
+
+
+def _second(lab: Lab) -> Iterator[str]:
+    for node, address in (("vpp1", "10.10.3.1/24"), ("vpp2", "10.10.3.2/24")):
+        if lab[node].memifs().interface("memif1/0") is None:
+            yield f"{node} has no interface memif1/0; that is socket 1, id 0."
+        elif address not in lab[node].addresses().get("memif1/0", []):
+            yield f"memif1/0 of {node} should have the address {address}."
+    yield from unconnected(lab)
+    if not lab["vpp1"].ping("10.10.3.2", count=3).received:
+        yield "10.10.3.2 does not answer vpp1; look at `show interface` on both."
 
 
 EXERCISES = (
@@ -72,6 +84,53 @@ lab.start()
         check=first_fault(
             _swapped, "vpp1 is the client, vpp2 is the server, the link is connected, and a ping is answered."
         ),
+    ),
+    Exercise(
+        id="02-second-link",
+        title="A second link",
+        minutes=6,
+        task="""\
+Add a second memif between the two, with a socket of its own: socket number 1, file `second.sock`. Its name
+becomes `memif1/0`. Give it the addresses `10.10.3.1/24` on `vpp1` and `10.10.3.2/24` on `vpp2`.
+
+The first link stays as it is.""",
+        stub="""\
+%%vpp vpp1
+show memif
+
+# %%
+%%vpp vpp2
+show memif
+""",
+        hints=(
+            "Both sides first need to know the socket: `create memif socket id 1 filename second.sock`.",
+            (
+                "Then as before, but with `socket-id 1`: `create interface memif id 0 socket-id 1 master`. "
+                "The role is `slave` on the other side."
+            ),
+            "Set both ends up, and give each its address. A client without a server tries again after 3 s.",
+        ),
+        solution="""\
+%%vpp vpp1
+create memif socket id 1 filename second.sock
+create interface memif id 0 socket-id 1 master
+set interface state memif1/0 up
+set interface ip address memif1/0 10.10.3.1/24
+
+# %%
+%%vpp vpp2
+create memif socket id 1 filename second.sock
+create interface memif id 0 socket-id 1 slave
+set interface state memif1/0 up
+set interface ip address memif1/0 10.10.3.2/24
+""",
+        setup="""\
+from labs import two_vpps
+
+lab = two_vpps()
+lab.start()
+""",
+        check=first_fault(_second, "both links are connected, and the second one answers."),
     ),
 )
 

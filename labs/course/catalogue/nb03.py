@@ -2,9 +2,107 @@
 
 from __future__ import annotations
 
-from labs.course.model import Chapter, Exercise, Option, Question
+from typing import TYPE_CHECKING
 
-EXERCISES: tuple[Exercise, ...] = ()
+from labs.course.checks import first_fault
+from labs.course.model import Chapter, Exercise, Option, Question
+from labs.placement import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from labs.lab import Lab
+
+_IDLE = 0.25
+"""Part of a core that a node may use and still count as asleep."""
+
+_SETUP = """\
+from labs import two_vpps
+
+lab = two_vpps(cores="same")
+lab.start()
+"""
+
+
+def _apart(lab: Lab) -> Iterator[str]:
+    first, second = lab["vpp1"].cores(), lab["vpp2"].cores()
+    for node, cores in (("vpp1", first), ("vpp2", second)):
+        if len(cores) > 1:
+            yield f"{node} is free to move on {describe(cores)}; it should stay on one core."
+    if set(first) & set(second):
+        yield f"both nodes still run on {describe(first)}."
+
+
+def _at_peace(lab: Lab) -> Iterator[str]:
+    first, second = lab["vpp1"].cores(), lab["vpp2"].cores()
+    if first != second or len(first) != 1:
+        yield f"vpp1 is on {describe(first)} and vpp2 on {describe(second)}; both should stay on one core."
+    for node in lab:
+        modes = lab[node].rx_modes()
+        if not modes:
+            yield f"{node} has no connected memif."
+        for interface, mode in modes.items():
+            if mode == "polling":
+                yield f"{node}'s {interface} polls, so {node} never gives the core away by itself."
+    shares = lab.evidence(1).shares
+    for share in shares:
+        if share.running is not None and share.running > _IDLE:
+            yield f"{share.node} still runs {100 * share.running:.0f} % of the time."
+
+
+EXERCISES = (
+    Exercise(
+        id="03-by-name",
+        title="Move one of them",
+        minutes=3,
+        task="""\
+The cell below puts both nodes on one core. Add a line that moves `vpp2` away and leaves `vpp1`
+where it is.
+
+`lab.cores` are the cores you may use. Run the cell and press **Check**.""",
+        stub="""\
+lab.pin("same")
+# Move one node, by its name, so that the two no longer share a core.
+""",
+        hints=(
+            "`lab.pin` also takes nodes by name: `lab.pin(vpp1=…)`.",
+            "Give `vpp2` the last of your cores: `lab.cores[-1]`.",
+        ),
+        solution="""\
+lab.pin("same")
+lab.pin(vpp2=lab.cores[-1])
+""",
+        setup=_SETUP,
+        check=first_fault(_apart, "each node has a core of its own."),
+    ),
+    Exercise(
+        id="03-share-in-peace",
+        title="Two nodes, one core, no fight",
+        minutes=5,
+        task="""\
+Sometimes there is only one core. Leave both nodes on it, and see to it that neither keeps it when it
+has nothing to do.
+
+Change how the nodes wait for packets, on both ends. Then press **Check**: it looks at the rx-modes and
+at the kernel's record.""",
+        stub="""\
+lab.pin("same")
+lab.rx_mode("polling")
+# Both nodes stay on this core. Make them share it without fighting for it.
+""",
+        hints=(
+            "A polling thread never sleeps. Section 6 had another way to wait.",
+            "`lab.rx_mode` sets the mode on both nodes, and `lab.evidence()` shows whether they sleep.",
+        ),
+        solution="""\
+lab.pin("same")
+lab.rx_mode("interrupt")
+lab.evidence(seconds=1)
+""",
+        setup=_SETUP,
+        check=first_fault(_at_peace, "both nodes share one core, and both sleep until a packet comes."),
+    ),
+)
 
 QUIZ = (
     Question(

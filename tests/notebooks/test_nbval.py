@@ -1,0 +1,78 @@
+"""Run every notebook from top to bottom on every engine, and compare the verdicts with those it keeps."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+COURSE = sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
+CELL_SECONDS = 120
+TAIL_LINES = 60
+
+
+@pytest.fixture
+def nbval(tmp_path):
+    """Return a function that runs a notebook and returns what failed, or nothing."""
+
+    def run(notebook, **settings):
+        env = {
+            **os.environ,
+            "LABS_PROFILE": "ci",
+            "LABS_PROGRESS": str(tmp_path / "progress.json"),
+            "LABS_RUNS": str(tmp_path / "runs"),
+            "IPYTHONDIR": str(tmp_path / "ipython"),
+            **settings,
+        }
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            "--nbval-lax",
+            "--nbval-current-env",
+        ]
+        done = subprocess.run(
+            [*command, f"--nbval-cell-timeout={CELL_SECONDS}", notebook.name],
+            cwd=notebook.parent,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return "\n".join(done.stdout.splitlines()[-TAIL_LINES:]) if done.returncode else ""
+
+    return run
+
+
+def test_the_course_has_notebooks():
+    assert [path.name[:2] for path in COURSE] == [f"{number:02}" for number in range(len(COURSE))]
+    assert COURSE
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("notebook", COURSE, ids=lambda path: path.stem)
+def test_runs_on(engine, notebook, nbval):
+    failure = nbval(notebook, LABS_ENGINE=engine)
+    assert not failure, failure
+
+
+@pytest.mark.timeout(900)
+def test_the_first_notebook_runs_without_any_engine(nbval):
+    failure = nbval(COURSE[0], LABS_VPP="/nonexistent/vpp", DOCKER_HOST="unix:///nonexistent/docker.sock")
+    assert not failure, failure
+
+
+def test_a_verdict_that_fails_is_caught(nbval, tmp_path):
+    source = COURSE[-1].read_text(encoding="utf-8")
+    assert "✓ holds" in source
+    spoilt = tmp_path / COURSE[-1].name
+    spoilt.write_text(source.replace("✓ holds", "✗ does not hold here"), encoding="utf-8")
+    assert "holds" in nbval(spoilt)
