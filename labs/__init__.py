@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from labs.checkup import doctor
     from labs.course.exercise import exercise
     from labs.course.progress import progress
     from labs.course.quiz import quiz
     from labs.course.verdict import verdict
-    from labs.doctor import doctor
     from labs.errors import LabError
     from labs.experiments import load_run
     from labs.experiments.pinning import pinning
@@ -44,7 +44,7 @@ _HOME = {
     "LinkSpec": "labs.topology",
     "NodeSpec": "labs.topology",
     "Topology": "labs.topology",
-    "doctor": "labs.doctor",
+    "doctor": "labs.checkup",
     "exercise": "labs.course",
     "load_run": "labs.experiments",
     "one_vpp": "labs.stock",

@@ -10,6 +10,7 @@ from labs.placement import Cores, describe
 
 _WIDTH, _HEIGHT, _GAP, _MARGIN = 190, 84, 190, 28
 _TOP = 44
+_TITLE = 420
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def text(lab: LabView) -> str:
 def svg(lab: LabView) -> str:
     """Return the drawing as an SVG element that follows the page's colours, with the words as its label."""
     count = len(lab.nodes)
-    width = 2 * _MARGIN + max(count * _WIDTH + (count - 1) * _GAP, _WIDTH)
+    width = 2 * _MARGIN + max(count * _WIDTH + (count - 1) * _GAP, _TITLE)
     height = _TOP + _HEIGHT + 56 if count else _TOP
     parts = [_words(_MARGIN, 18, lab.title, "start", _QUIET)]
     parts += _core_bands(lab.nodes)

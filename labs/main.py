@@ -47,7 +47,7 @@ def main() -> None:
 @app.command()
 def doctor(*, as_json: Json = False) -> None:
     """Say what this machine can run, and what is missing; status 1 if no lab can run."""
-    from labs.doctor import doctor as examine  # noqa: PLC0415 - each command imports what it needs
+    from labs.checkup import doctor as examine  # noqa: PLC0415 - each command imports what it needs
 
     report = examine()
     print(json.dumps(report.to_dict(), indent=1) if as_json else report)
@@ -152,7 +152,7 @@ def _show(run: Run) -> None:
         "", *(str(column) for column in frame.columns), title=f"{run.name}, {run.versions['data plane']}"
     )
     for name, row in frame.iterrows():
-        table.add_row(str(name), *(f"{value:.3g}" for value in row))
+        table.add_row(str(name), *row)
     out.print(table)
     for line in (run.quality, *run.verdicts):
         out.print(str(line), highlight=False, soft_wrap=True)

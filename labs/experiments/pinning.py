@@ -72,11 +72,14 @@ def pinning(
     )
     order = [state for turn in range(turns) for state in sorted(STATES, reverse=turn % 2 == 1)]
     steal, began = StealMeter(), time.perf_counter()
-    for number, state in enumerate(order, start=1):
-        window = _window(lab, state, length)
-        run.windows.append(window)
-        run.save()
-        progress(number / len(order), f"{STATES[state]}: p50 {np.median(window['times_ms']):.3g} ms")
+    home = {name: node.spec.cores for name, node in lab.nodes.items()}
+    with run.keeping():
+        for number, state in enumerate(order, start=1):
+            window = _window(lab, state, length)
+            run.add(window)
+            progress(number / len(order), f"{STATES[state]}: p50 {_percentile(window, 50):.3g} ms")
+        for name, cores in home.items():
+            lab[name].pin(cores)
     run.summary = summarise(run.windows)
     run.quality = assess(
         machine(),
@@ -122,8 +125,9 @@ def summarise(windows: list[dict[str, Any]]) -> dict[str, Any]:
     summary: dict[str, Any] = {}
     for state in STATES:
         mine = [window for window in windows if window["state"] == state]
-        medians = [float(np.percentile(window["times_ms"], 50)) for window in mine if window["times_ms"]]
-        tails = [float(np.percentile(window["times_ms"], 99)) for window in mine if window["times_ms"]]
+        answered = [window for window in mine if window["times_ms"]]
+        medians = [_percentile(window, 50) for window in answered]
+        tails = [_percentile(window, 99) for window in answered]
         shares = [share for window in mine for share in window["scheduler"]]
         summary[state] = {
             "sent": sum(window["sent"] for window in mine),
@@ -178,6 +182,11 @@ def judge(summary: dict[str, Any]) -> list[Verdict]:
             ),
         ]
     return verdicts
+
+
+def _percentile(window: dict[str, Any], q: float) -> float:
+    """Return a percentile of a window's round-trip times in ms; NaN if no ping was answered."""
+    return float(np.percentile(window["times_ms"], q)) if window["times_ms"] else float("nan")
 
 
 def _median(values: Sequence[float | None]) -> float | None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from labs.course.verdict import Verdict
 from labs.errors import LabError
 from labs.experiments.quality import Quality
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _FORMAT = 1
 
@@ -70,11 +74,10 @@ class Run:
         return self.complete and all(verdict.passed for verdict in self.verdicts)
 
     def table(self) -> pd.DataFrame:
-        """Return the summary's groups, a column each, with three significant digits."""
+        """Return the summary's groups to look at, a column each, with three significant digits."""
         groups = {key: value for key, value in self.summary.items() if isinstance(value, dict)}
         return pd.DataFrame(
-            {name: {what: _short(value) for what, value in group.items()} for name, group in groups.items()},
-            dtype=object,
+            {name: {what: _short(value) for what, value in group.items()} for name, group in groups.items()}
         )
 
     def print_verdicts(self) -> None:
@@ -99,6 +102,33 @@ class Run:
             "path": str(self.path) if self.path else None,
         }
 
+    def add(self, window: dict[str, Any]) -> None:
+        """Record a window, and save it at once."""
+        self.windows.append(window)
+        self.save()
+
+    @contextmanager
+    def keeping(self) -> Iterator[None]:
+        """Say where the windows measured so far are, should the block be cut short.
+
+        Raises
+        ------
+        LabError
+            In place of a LabError or a keyboard interrupt in the block.
+        """
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise LabError("The run was interrupted.", self._what_is_kept()) from None
+        except LabError as error:
+            hint = f"{error.hint} {self._what_is_kept()}".strip()
+            raise type(error)(error.message, hint) from None
+
+    def _what_is_kept(self) -> str:
+        if self.path is None:
+            return "nothing had been measured yet."
+        return f"the windows measured so far ({len(self.windows)}) are kept in {self.path}."
+
     def save(self) -> Path:
         """Write the run, windows included, to a file of its own, and return its path."""
         if self.path is None:
@@ -113,8 +143,8 @@ class Run:
         return self.path
 
 
-def _short(value: object) -> object:
-    return float(f"{value:.3g}") if isinstance(value, float) else value
+def _short(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.3g}"
 
 
 def load_run(path: str | Path) -> Run:

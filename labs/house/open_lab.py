@@ -83,15 +83,15 @@ def stop(server: subprocess.Popen[bytes]) -> None:
         server.wait()
 
 
-def main() -> int:
-    """Run JupyterLab until it ends or Ctrl-C comes; return the exit status."""
+def main(notebooks: Path = NOTEBOOKS) -> int:
+    """Run JupyterLab on a folder of notebooks until it ends or Ctrl-C comes; return the exit status."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     token = secrets.token_urlsafe(24)
     LOG.parent.mkdir(exist_ok=True)
     say("Starting JupyterLab ...")
     with LOG.open("wb") as log:
         server = subprocess.Popen(
-            command(NOTEBOOKS), env=environment(token), stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            command(notebooks), env=environment(token), stdin=subprocess.DEVNULL, stdout=log, stderr=log
         )
         try:
             port = wait_for_port(server)
@@ -112,4 +112,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(Path, sys.argv[1:])))

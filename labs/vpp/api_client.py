@@ -96,6 +96,11 @@ def hang_up(client: Client) -> None:
         client.disconnect()
     except (OSError, AttributeError, TypeError, ValueError, client.VPPApiError):
         client.transport.connected = False  # so that papi does not try again when Python ends
+    thread = client.transport.message_thread
+    if thread is None or not thread.is_alive():
+        # Their pipes and feeder threads would else stay until Python next collects its garbage.
+        client.transport.sque.close()
+        client.transport.q.close()
 
 
 def fields_of(client: Client, name: str) -> dict[str, str]:

@@ -136,7 +136,7 @@ def _quoted_column(statement: str, message: str, after: int) -> int:
     rest = match["rest"].replace("\\t", "\t") if match else ""
     end = len(statement.rstrip())
     if rest.endswith(_CUT):
-        at = statement.rfind(rest.removesuffix(_CUT))
+        at = statement.find(rest.removesuffix(_CUT), after)
     elif rest and statement[:end].endswith(rest):
         at = end - len(rest)
     else:

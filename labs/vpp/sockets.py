@@ -139,19 +139,17 @@ def _no_socket(path: Path, door: str) -> DoorError:
 
 def _forbidden(path: Path, door: str) -> DoorError:
     """Name who may: the socket itself, or the first directory on the way that may not be searched."""
+    culprit, mode, owner, group = path, "?", "?", "?"
     for place in (*reversed(path.parents), path):
         try:
             status = place.stat()
         except OSError:
             break
-        culprit, mode, uid, gid = place, stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid
-    else:
-        culprit = path
-    group = _group(gid)
+        culprit, mode = place, f"{stat.S_IMODE(status.st_mode):04o}"
+        owner, group = _user(status.st_uid), _group(status.st_gid)
     return DoorError(
-        f"You may not open the {door} socket {path}: "
-        f"{culprit} belongs to {_user(uid)}:{group}, mode {mode:04o}.",
-        f"start VPP as your own user, or ask to be put into the group {group}.",
+        f"You may not open the {door} socket {path}: {culprit} belongs to {owner}:{group}, mode {mode}.",
+        f"start VPP as your own user, or ask {owner} to let the group {group} in and you into the group.",
         fault="forbidden",
     )
 

@@ -113,7 +113,7 @@ create gtpu tunnel src 1.1.1.1 dst 1.1.1.2 teid 9 qfi 99
 create gtpu tunnel src 1.1.1.1 dst 1.1.1.2 teid 9 encap-vrf-id 77
 show gtpu tunnel
 create packet-generator interface pg0
-packet-generator new { name s1 limit 5 size 64-64 interface pg0 node ip4-input data { UDP: 1.2.3.4 -> 5.6.7.8 } }
+packet-generator new { name s1 limit 5 interface pg0 node ip4-input data { UDP: 1.2.3.4 -> 5.6.7.8 } }
 packet-generator new { name s2 limit 5 interface pg0 node nowhere data { UDP: 1.2.3.4 -> 5.6.7.8 } }
 packet-generator new { name s2 limit 5 interface pg0 data { UDP: 1.2.3.4 -> 5.6.7.8 } }
 packet-generator new { name s3 nonsense 7 }
@@ -248,7 +248,7 @@ def test_a_statement_over_several_lines_is_taken(own_vpp):
 
 
 def test_a_long_answer_arrives_whole(real_vpp):
-    text = real_vpp.cli.run("show node graph") + real_vpp.cli.run("show runtime verbose")
+    text = real_vpp.cli.run("show runtime verbose")
     assert len(text) > 50_000
     assert "\r" not in text
     assert "\0" not in text

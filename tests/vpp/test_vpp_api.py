@@ -210,7 +210,7 @@ def test_an_unknown_message_is_no_attribute_and_names_what_is_near(path):
     api = asking(path, [])
     api._client.api.show_version = lambda: reply(version="26.06")
     assert not hasattr(api, "aks")
-    with pytest.raises(NotAvailable, match="VPP 26.06 has no API message 'aks'") as caught:
+    with pytest.raises(NotAvailable, match=r"VPP 26\.06 has no API message 'aks'") as caught:
         api.call("aks")
     assert "close to it: ask;" in caught.value.hint
 

@@ -15,6 +15,16 @@ REFUSED = [
     ("show int memif9/9", "show interface: unknown input `memif9/9'", "memif9/9"),
     ("sh memif memif9/9", "show memif: unknown input `memif9/9'", "memif9/9"),
     ("create interface memif id 0 master", "create interface memif: interface already exists", "id 0 master"),
+    (
+        "create interface memif id 1 slave ring-size 1000",
+        "create interface memif: ring size must be power of 2",
+        "ring-size 1000",
+    ),
+    (
+        "ip route add 10.4.0.0/240 via 10.10.2.2",
+        "Invalid prefix len: 240",
+        "10.4.0.0/240 via 10.10.2.2",
+    ),
     ("cr int memif id 0 mastr", "create interface memif: unknown input `'", "id 0 mastr"),
     ("create memif socket id 0 filename /x", "create memif socket: Invalid socket id", "id 0 filename /x"),
     ("set interface rx-mode memif0/0 fast", "set interface rx-mode: parse error: 'fast'", "fast"),
@@ -125,7 +135,11 @@ def test_the_hints_are_told_apart():
         "interface already exists",
         "ring size must be power of 2",
         "no egress interface",
-        "no sub-commands",
+        "show: x",
         "?",
     ]
     assert len({hint_for(text) for text in texts}) == len(texts)
+
+
+def test_a_refusal_without_a_hint_of_its_own_points_to_the_command():
+    assert "`create interface memif ?`" in hint_for("create interface memif: unknown input `'")

@@ -62,7 +62,7 @@ def test_vpp_reads_exactly_this():
         "memory": "main-heap-size 1024M",
         "buffers": "buffers-per-numa 8192 page-size 4k",
         "physmem": "max-size 64M",
-        "plugins": "plugin default { disable } "
+        "plugins": "vat-name-filter none plugin default { disable } "
         "plugin memif_plugin.so { enable } plugin ping_plugin.so { enable }",
     }
 

@@ -1,0 +1,103 @@
+"""JupyterLab as `make lab` starts it, on a copy of the notebooks, and the system's Chromium."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jupyter_page import JupyterPage
+
+ROOT = Path(__file__).resolve().parents[2]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# Without these, Chromium asks its makers' servers for this and that, and a browser run by root does not start.
+QUIET = (
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--no-first-run",
+)
+
+
+@pytest.fixture(scope="session")
+def notebooks(tmp_path_factory):
+    """Copy the course's notebooks, with a small one for what the course itself does not show."""
+    return Path(shutil.copytree(ROOT / "notebooks", tmp_path_factory.mktemp("course") / "notebooks"))
+
+
+@pytest.fixture(scope="session")
+def address(notebooks):
+    """Start JupyterLab with settings of its own, and return a function from a notebook's name to its address."""
+    home = notebooks.parent
+    tracker = home / "settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
+    tracker.parent.mkdir(parents=True)
+    # Otherwise a cell that is scrolled out of sight is no part of the page.
+    tracker.write_text(json.dumps({"windowingMode": "none"}), encoding="utf-8")
+    env = {
+        **os.environ,
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_DATA_DIR": str(home / "data"),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+        "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
+        "IPYTHONDIR": str(home / "ipython"),
+        "LABS_PROGRESS": str(home / "progress.json"),
+        "LABS_PROFILE": "ci",
+    }
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        env.pop(name, None)
+    server = subprocess.Popen(
+        [sys.executable, "-I", ROOT / "labs/house/open_lab.py", notebooks],
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    told = ""
+    for line in server.stdout:
+        told += line
+        if found := re.search(r"(http://127\.0\.0\.1:\d+/lab/tree/)\S+(\?token=\S+)", line):
+            break
+    else:
+        pytest.fail(f"JupyterLab did not start:\n{told}")
+    yield lambda name: f"{found[1]}{name}{found[2]}"
+    server.send_signal(signal.SIGINT)
+    rest, _ = server.communicate(timeout=60)
+    assert server.returncode == 0, rest
+    assert "has stopped" in rest
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Start the system's Chromium without a window."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        pytest.skip("browser: no Chromium; on Debian, apt install chromium")
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=program, args=QUIET)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_notebook(browser, address, notebooks):
+    """Return a function that opens a notebook in a fresh browser profile."""
+    contexts = []
+
+    def open_it(name):
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        contexts.append(context)
+        return JupyterPage(context.new_page(), address(name), notebooks / name)
+
+    yield open_it
+    for context in contexts:
+        context.close()

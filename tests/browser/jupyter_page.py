@@ -1,0 +1,92 @@
+"""A notebook open in JupyterLab, driven as a person would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+from playwright.sync_api import expect
+
+SCREENSHOTS = Path(__file__).resolve().parents[2] / "build/screenshots"
+SLOW = 120_000  # milliseconds; a kernel's start and a whole notebook's run take long on a busy machine
+MOST_TABS = 300
+
+
+class JupyterPage:
+    """One notebook in one browser page.
+
+    Parameters
+    ----------
+    page : playwright.sync_api.Page
+    address : str
+        The notebook's address, with the token.
+    file : Path
+        The same notebook on disk.
+    """
+
+    def __init__(self, page, address, file):
+        self.page = page
+        self.file = file
+        self.faults = []
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.goto(address)
+        self.wait_idle()
+
+    @property
+    def notebook(self):
+        return self.page.locator(".jp-NotebookPanel:visible")
+
+    def wait_idle(self):
+        """Wait until the kernel has started and no cell is running or waiting."""
+        expect(self.notebook.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')).to_be_visible(
+            timeout=SLOW
+        )
+        expect(self.notebook.locator(".jp-InputPrompt", has_text="[*]")).to_have_count(0, timeout=SLOW)
+
+    def run_all(self):
+        """Run all cells by the menu, and wait until the last has run."""
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        last = self.notebook.locator(".jp-CodeCell .jp-InputPrompt").last
+        expect(last).to_have_text(f"[{self.code_cells}]:", timeout=SLOW)
+        self.wait_idle()
+
+    @property
+    def code_cells(self):
+        """How many code cells the notebook has."""
+        return self.notebook.locator(".jp-CodeCell").count()
+
+    def kernel_name(self):
+        """Return the kernel's name as the toolbar shows it."""
+        return self.notebook.locator(".jp-Toolbar-kernelName").inner_text()
+
+    def questions(self):
+        """Return the texts of what stands in a reader's way: dialogs and notifications."""
+        return self.page.locator(".jp-Dialog, .Toastify__toast").all_inner_texts()
+
+    def card(self, text):
+        """Return the card of the course's widgets in which `text` stands."""
+        return self.notebook.locator(".labs-card", has_text=text)
+
+    def tab_to(self, target):
+        """Press Tab until `target` has the focus."""
+        for _ in range(MOST_TABS):
+            self.page.keyboard.press("Tab")
+            if target.evaluate("element => element === document.activeElement"):
+                return
+        raise AssertionError(f"{MOST_TABS} presses of Tab did not reach {target}")
+
+    def save(self):
+        """Save the notebook, and return what is then on disk."""
+        before = self.file.stat().st_mtime_ns
+        self.page.keyboard.press("Control+s")
+        for _ in range(SLOW // 100):
+            if self.file.stat().st_mtime_ns != before:
+                break
+            self.page.wait_for_timeout(100)
+        return nbformat.read(self.file, as_version=4)
+
+    def screenshot(self, name):
+        """Keep a picture for a person to look at."""
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
