@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipywidgets as widgets
 import plotly.graph_objects as go
 
+_AXIS = {"gridcolor": "rgba(128,128,128,0.3)", "zerolinecolor": "rgba(128,128,128,0.3)"}
 _HOW = "Press the button: the text must change, and the line must move."
 
 
@@ -23,7 +24,8 @@ def widget_test() -> widgets.VBox:
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
             "font": {"color": "#808080"},
-            "xaxis": {"title": "press"},
+            "xaxis": {"title": "press", **_AXIS},
+            "yaxis": _AXIS,
         },
     )
     button = widgets.Button(description="Press me", tooltip="changes the text and the line")
