@@ -20,6 +20,9 @@ Cell = Any  # nbformat has no types
 CHECKED = re.compile(r"^\s*#\s*NBVAL_CHECK_OUTPUT", re.MULTILINE)
 """Marks a cell whose output is kept and compared."""
 
+KEPT_COUNT = 1
+"""The execution count of every such cell; nbval takes a cell without one for never run, and fails it."""
+
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -116,8 +119,9 @@ def fix(paths: Iterable[Path | str]) -> list[Path]:
 
 
 def _strip(cell: Cell) -> None:
-    cell.execution_count = None
-    if not CHECKED.search(cell.source):
+    checked = CHECKED.search(cell.source)
+    cell.execution_count = KEPT_COUNT if checked and cell.outputs else None
+    if not checked:
         cell.outputs = []
     for output in cell.outputs:
         if "execution_count" in output:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from labs.course import catalogue
 from labs.course.model import cells as split_cells
 from labs.errors import LabError
-from labs.notebook_file import CHECKED, METADATA, Notebook, fix, shown
+from labs.notebook_file import CHECKED, KEPT_COUNT, METADATA, Notebook, fix, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ LONGEST_CELL = 20
 _HEADING = re.compile(r"^(#{1,6})\s+\S.*", re.MULTILINE)
 _IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\(|<img\b(?P<tag>[^>]*)>", re.IGNORECASE)
 _ALT = re.compile(r"""\balt\s*=\s*(["'])\s*\S.*?\1""", re.IGNORECASE | re.DOTALL)
-_MACHINE_PATH = re.compile(r"(?<![\w.])(/home/\w+|/Users/\w+|/root\b|/work\b|[A-Z]:\\\w+)")
+_MACHINE_PATH = re.compile(r"(?<![\w.])(/home/\w+|/Users/\w+|/root\b|[A-Z]:\\\w+)")
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,10 @@ def last_cell_stops_the_lab(book: Notebook) -> Iterator[Complaint]:
 def outputs_are_stripped(book: Notebook) -> Iterator[Complaint]:
     """Expect no outputs but those that tests compare, and these the same on every machine."""
     for index, cell in book.cells("code"):
-        if cell.execution_count is not None:
-            yield index, "the cell keeps its execution count; run: labs check --fix."
-        if not CHECKED.search(cell.source):
+        checked = CHECKED.search(cell.source)
+        if cell.execution_count != (KEPT_COUNT if checked and cell.outputs else None):
+            yield index, f"the cell has the execution count {cell.execution_count}; run: labs check --fix."
+        if not checked:
             if cell.outputs:
                 yield index, "the cell keeps its output; run: labs check --fix."
             continue

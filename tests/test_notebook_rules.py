@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 
 import nbformat
@@ -16,20 +17,21 @@ from labs.notebook_rules import check, fix
 CHAPTER = catalogue.find_chapter("03")
 
 
-def markdown(source, index=[0]):  # noqa: B006
-    index[0] += 1
-    return {"cell_type": "markdown", "id": f"m{index[0]}", "metadata": {}, "source": source}
+NUMBERS = itertools.count()
 
 
-def code(source, outputs=(), index=[0], **metadata):  # noqa: B006
-    index[0] += 1
+def markdown(source):
+    return {"cell_type": "markdown", "id": f"m{next(NUMBERS)}", "metadata": {}, "source": source}
+
+
+def code(source, outputs=(), **metadata):
     return {
         "cell_type": "code",
-        "id": f"c{index[0]}",
+        "id": f"c{next(NUMBERS)}",
         "metadata": metadata,
         "source": source,
         "outputs": list(outputs),
-        "execution_count": None,
+        "execution_count": 1 if outputs else None,
     }
 
 
@@ -116,8 +118,12 @@ def spoil_count(book):
     book["cells"][1]["execution_count"] = 3
 
 
+def spoil_verdict_count(book):
+    book["cells"][3]["execution_count"] = None
+
+
 def spoil_missing_verdict(book):
-    book["cells"][3]["outputs"] = []
+    book["cells"][3] |= {"outputs": [], "execution_count": None}
 
 
 def spoil_verdict_digits(book):
@@ -198,7 +204,8 @@ SPOILT = {
     spoil_stop: "must stop the lab",
     spoil_after_stop: "must stop the lab",
     spoil_output: "keeps its output",
-    spoil_count: "keeps its execution count",
+    spoil_count: "has the execution count 3",
+    spoil_verdict_count: "has the execution count None",
     spoil_missing_verdict: "must keep its output",
     spoil_verdict_digits: "must have no digits",
     spoil_verdict_fails: "does not hold",
@@ -285,7 +292,7 @@ def test_fix_strips_what_the_rules_forbid_and_keeps_verdicts(tmp_path):
     path = tmp_path / "03_x.ipynb"
     book = good()
     verdict = book["cells"][3]["outputs"]
-    for spoil in (spoil_output, spoil_count, spoil_kernel, spoil_metadata):
+    for spoil in (spoil_output, spoil_count, spoil_verdict_count, spoil_kernel, spoil_metadata):
         spoil(book)
     path.write_text(json.dumps(book), encoding="utf-8")
     assert fix([path]) == [path]

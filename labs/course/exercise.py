@@ -90,7 +90,7 @@ class Practice:
         """Return the card without buttons, for a page that has no widgets."""
         task = self.task
         return page(
-            f"<h4>{inline(task.title)} <small>{task.minutes} min</small></h4>{to_html(task.task)}"
+            f"<h3>{inline(task.title)} <small>{task.minutes} min</small></h3>{to_html(task.task)}"
             f'<p>Without buttons: <code>exercise("{task.id}", lab).check()</code>, '
             "<code>.hint()</code>, <code>.solution()</code></p>"
         )

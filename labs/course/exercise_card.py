@@ -68,7 +68,7 @@ class ExerciseCard:
     def _head(self) -> str:
         task = self._practice.task
         title = f"Exercise: {html.escape(task.title)} <small>{task.minutes} min</small>"
-        return f"<h4>{title}</h4>{to_html(task.task)}"
+        return f"<h3>{title}</h3>{to_html(task.task)}"
 
     def _so_far(self) -> str:
         passed = self._practice.store.read().passed(self._practice.task.id)

@@ -127,7 +127,7 @@ class Progress:
     def to_html(self) -> str:
         """Return the table and the download link for a page that has no widgets."""
         notices = "".join(f"<p>{inline(text)}</p>" for text in self.notices())
-        return page(f"<h4>Your progress</h4>{self.table_html()}{notices}<p>{self.download_link()}</p>")
+        return page(f"<h3>Your progress</h3>{self.table_html()}{notices}<p>{self.download_link()}</p>")
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:  # noqa: ANN401 - IPython passes what it likes
         from labs.course.progress_card import ProgressCard  # noqa: PLC0415 - a terminal needs no widgets

@@ -33,7 +33,7 @@ class ProgressCard:
         self.answer.add_class("labs-answer")
         row = widgets.HBox([self.refresh, self.upload, self.link])
         row.add_class("labs-row")
-        head = widgets.HTML(f"{stylesheet()}<h4>Your progress</h4>")
+        head = widgets.HTML(f"{stylesheet()}<h3>Your progress</h3>")
         self.box = widgets.VBox([head, self.table, row, self.answer])
         self.box.add_class("labs-card")
         self._draw()

@@ -99,7 +99,7 @@ class Quiz:
 
     def to_html(self) -> str:
         """Return the questions for a page that has no widgets."""
-        parts = [f"<h4>Quiz: {inline(self.chapter.title)}</h4>"]
+        parts = [f"<h3>Quiz: {inline(self.chapter.title)}</h3>"]
         for number, question in enumerate(self.chapter.quiz, start=1):
             options = "".join(f"<li>{inline(option.text)}</li>" for option in question.options)
             parts.append(f'<p>{number}. {inline(question.text)}</p><ol type="a">{options}</ol>')

@@ -67,6 +67,6 @@ class QuizCard:
             QuestionCard(sheet, question, number)
             for number, question in enumerate(sheet.chapter.quiz, start=1)
         ]
-        head = widgets.HTML(f"{stylesheet()}<h4>Quiz: {html.escape(sheet.chapter.title)}</h4>")
+        head = widgets.HTML(f"{stylesheet()}<h3>Quiz: {html.escape(sheet.chapter.title)}</h3>")
         self.box = widgets.VBox([head, *(question.box for question in self.questions)])
         self.box.add_class("labs-card")

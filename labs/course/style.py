@@ -22,8 +22,8 @@ CSS = """
 .labs-card .widget-html, .labs-card .widget-html-content {
   margin: 0; height: auto; line-height: 1.5; font-size: 14px; color: inherit; white-space: normal;
 }
-.labs-card h4 { margin: 0 0 8px; font-size: 16px; line-height: 1.4; font-weight: 600; }
-.labs-card h4 small { margin-left: 8px; font-size: 13px; font-weight: 400; opacity: 0.85; }
+.labs-card h3 { margin: 0 0 8px; font-size: 16px; line-height: 1.4; font-weight: 600; }
+.labs-card h3 small { margin-left: 8px; font-size: 13px; font-weight: 400; opacity: 0.85; }
 .labs-card h5 { margin: 12px 0 4px; font-size: 14px; font-weight: 600; }
 .labs-card p { margin: 0 0 8px; }
 .labs-card ul, .labs-card ol { margin: 0 0 8px; padding-left: 24px; }

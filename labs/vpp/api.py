@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _POLL = 0.02
-_NOT_YET = ("absent", "dead", "vanished")
+_NOT_YET = ("absent", "dead", "busy", "vanished")
 
 
 class UnknownMessage(NotAvailable, AttributeError):  # noqa: N818 - reads as what it says

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vpp_papi import VPPApiClient
 
-from labs.vpp.sockets import connect, explain, timed_out, vanished
+from labs.vpp.sockets import explain, timed_out, vanished
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 DOOR = "API"
 TIMEOUT = 10.0
 _GOODBYE = 0.5  # seconds to wait for a VPP's answer when leaving: it may be dead or stopped
+_LAST_MOMENT = 0.1  # seconds that papi's reading thread may take to end when VPP has hung up
 
 # papi's table of types belongs to the process, and clients fill it as they learn definitions.
 _learning = threading.Lock()
@@ -58,7 +59,10 @@ def open_client(path: Path, name: str, timeout: float) -> Client:
     DoorError
         The socket does not open, or VPP does not answer on it.
     """
-    connect(path, DOOR, timeout).close()
+    try:
+        path.stat()
+    except OSError as error:
+        raise explain(error, path, DOOR) from None
     with _learning:
         client = Client(bootstrapapi=True, use_socket=True, server_address=str(path), read_timeout=timeout)
     try:
@@ -85,6 +89,8 @@ def failure_of(client: Client, path: Path) -> Exception:
     the latter.
     """
     thread = client.transport.message_thread
+    if thread is not None and thread.ident is not None:  # else VPP hung up before papi began to read
+        thread.join(_LAST_MOMENT)
     is_gone = thread is None or not thread.is_alive()
     return (vanished if is_gone else timed_out)(path, DOOR)
 

@@ -79,9 +79,8 @@ def classify(statement: str, output: str) -> CliFailure | None:
     for number in range(len(lines) - 1, -1, -1):
         at = _failure_column(statement, lines[number], is_last=number == len(lines) - 1)
         if at is not None:
-            # `exec` repeats none of the failed line's text: VPP printed that just before.
-            start = number - 1 if number and lines[number].startswith("exec: CLI line error") else number
-            return CliFailure("\n".join(lines[start:]).strip(), at, "\n".join(lines[:start]).strip("\n"))
+            text, before = "\n".join(lines[number:]).strip(), "\n".join(lines[:number]).strip("\n")
+            return CliFailure(text, at, before)
     return _silent_failure(statement, output, lines)
 
 

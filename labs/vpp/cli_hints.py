@@ -29,6 +29,8 @@ _HINTS: tuple[tuple[str, str], ...] = (
     ("not a memif interface", "see the names of the memif interfaces: `show memif`."),
     ("too long", "a socket path may have 106 characters: use a shorter one."),
     ("Active listener on", "another VPP listens on this file: use another file, or make this end the slave."),
+    ("bind (fd", "the socket's directory is not there, or VPP may not write to it: use another path."),
+    ("unknown input `@", "VPP takes no @name: use a file's path, or abstract:NAME."),
     ("please specify interface name", "add an interface's name, as `show interface` prints it."),
     ("please specify valid interface name", "add an interface's name, as `show interface` prints it."),
     ("unknown interface", "see the names of the interfaces: `show interface`."),
@@ -69,7 +71,7 @@ _HINTS: tuple[tuple[str, str], ...] = (
     ("expecting file name", "give the file's whole path."),
     ("not a regular file", "give the whole path of a file with commands in it."),
     ("empty file", "write commands into the file first."),
-    ("CLI line error", "a command in the file was refused, and the ones after it did not run."),
+    ("CLI line error", "a line of the file was refused at these words; the lines after it did not run."),
     ("does not exist", "see what there is with the matching `show` command."),
 )
 

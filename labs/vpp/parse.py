@@ -13,10 +13,12 @@ from labs.vpp.parse_ping import (
 from labs.vpp.parse_runtime import RuntimeNode, RuntimeThread, parse_runtime
 from labs.vpp.parse_show import (
     InterfaceRow,
+    PluginTable,
     RxQueue,
     ThreadRow,
     parse_addresses,
     parse_interfaces,
+    parse_plugins,
     parse_rx_placement,
     parse_threads,
 )
@@ -30,6 +32,7 @@ __all__ = [
     "MemifTable",
     "PingReply",
     "PingStatistics",
+    "PluginTable",
     "RuntimeNode",
     "RuntimeThread",
     "RxQueue",
@@ -40,6 +43,7 @@ __all__ = [
     "parse_ping_failure",
     "parse_ping_line",
     "parse_ping_statistics",
+    "parse_plugins",
     "parse_runtime",
     "parse_rx_placement",
     "parse_threads",

@@ -15,7 +15,8 @@ class MemifSocket:
     ----------
     id : int
     listener : bool
-        Whether this VPP listens on the file; then `references` interfaces use it.
+        Whether this VPP listens on the file; then `references` interfaces use it. After a vain
+        attempt to listen VPP prints ``yes`` and a count below zero: that is False here.
     references : int
     filename : str
     """
@@ -143,7 +144,7 @@ class MemifTable:
 
 
 _INT = r"(-?\d+)"
-_SOCKET = re.compile(r"  (\d+) +(yes \((\d+)\)|no) +(\S+)")
+_SOCKET = re.compile(r"  (\d+) +(?:yes \((\d+)(\)?)|no) +(\S+)")  # VPP cuts the second column to 11
 _INTERFACE = re.compile(r"interface (\S+)")
 _IDS = re.compile(r"  socket-id (\d+) id (\d+) mode (.+?)\s*")
 _FLAGS = re.compile(r"  flags( .*)?")
@@ -198,7 +199,8 @@ def parse_memif(text: str) -> MemifTable:
         elif states:
             states[-1] = _with_line(states[-1], line)
         elif row := _SOCKET.fullmatch(line):
-            sockets.append(MemifSocket(int(row[1]), row[2] != "no", int(row[3] or 0), row[4]))
+            references = int(row[2]) if row[3] else 0
+            sockets.append(MemifSocket(int(row[1]), bool(row[3]), references, row[4]))
     return MemifTable(tuple(sockets), tuple(states))
 
 

@@ -1,4 +1,4 @@
-"""What VPP's ``show`` commands on interfaces, threads and nodes print, as data."""
+"""What VPP's ``show`` commands on interfaces, threads, nodes and plugins print, as data."""
 
 from __future__ import annotations
 
@@ -163,3 +163,29 @@ def parse_threads(text: str) -> list[ThreadRow]:
         for row in rows
         if row
     ]
+
+
+@dataclass(frozen=True)
+class PluginTable:
+    """``show plugins``.
+
+    Attributes
+    ----------
+    path : str
+        Where VPP looked for plugins.
+    loaded : tuple of str
+        Those it has loaded, without ``_plugin.so``.
+    """
+
+    path: str
+    loaded: tuple[str, ...]
+
+
+_PLUGIN_PATH = re.compile(r"^ *Plugin path is: (\S+), plugins", re.MULTILINE)
+_PLUGIN = re.compile(r"^ *\d+\. (\w+)_plugin\.so ", re.MULTILINE)
+
+
+def parse_plugins(text: str) -> PluginTable:
+    """Return what ``show plugins`` says."""
+    path = _PLUGIN_PATH.search(text)
+    return PluginTable(path[1] if path else "", tuple(_PLUGIN.findall(text)))

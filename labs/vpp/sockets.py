@@ -7,6 +7,7 @@ import grp
 import pwd
 import socket
 import stat
+import time
 from typing import TYPE_CHECKING, Literal
 
 from labs.errors import LabError
@@ -16,11 +17,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DoorFault = Literal[
-    "absent", "dead", "forbidden", "not-a-socket", "too-long", "timeout", "vanished", "stopped", "other"
+    "absent",
+    "dead",
+    "forbidden",
+    "not-a-socket",
+    "too-long",
+    "busy",
+    "timeout",
+    "vanished",
+    "stopped",
+    "other",
 ]
 
 MAX_PATH = 106
 """Longest socket path VPP takes, in bytes (sun_path holds 108, VPP keeps two)."""
+
+_PATIENCE = 0.005  # seconds between two tries at a busy socket
 
 
 class DoorError(LabError):
@@ -31,8 +43,8 @@ class DoorError(LabError):
     message, hint : str
         As for `LabError`.
     fault : str
-        ``absent``, ``dead``, ``forbidden``, ``not-a-socket``, ``too-long``, ``timeout``, ``vanished``,
-        ``stopped`` or ``other``.
+        ``absent``, ``dead``, ``forbidden``, ``not-a-socket``, ``too-long``, ``busy``, ``timeout``,
+        ``vanished``, ``stopped`` or ``other``.
     """
 
     def __init__(self, message: str, hint: str = "", *, fault: DoorFault = "other") -> None:
@@ -61,12 +73,20 @@ def connect(
     """
     sock = socket.socket(socket.AF_UNIX, kind)
     sock.settimeout(timeout)
-    try:
-        sock.connect(str(path))
-    except OSError as error:
-        sock.close()
-        raise explain(error, path, door) from None
-    return sock
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            sock.connect(str(path))
+        except BlockingIOError as error:  # VPP lets five connections wait; here comes a sixth
+            if time.monotonic() > deadline:
+                sock.close()
+                raise explain(error, path, door) from None
+            time.sleep(_PATIENCE)
+        except OSError as error:
+            sock.close()
+            raise explain(error, path, door) from None
+        else:
+            return sock
 
 
 def explain(error: OSError, path: Path, door: str) -> DoorError:
@@ -96,6 +116,14 @@ def vanished(path: Path, door: str) -> DoorError:
         f"VPP closed its {door} socket {path} before its answer was complete.",
         "it has probably died: look at the last lines of its log, then start the node again.",
         fault="vanished",
+    )
+
+
+def _busy(path: Path, door: str) -> DoorError:
+    return DoorError(
+        f"VPP takes no further connection on its {door} socket {path} for now.",
+        "it is stopped or short of CPU: look at its process, or try again.",
+        fault="busy",
     )
 
 
@@ -169,7 +197,7 @@ def _group(gid: int) -> str:
 
 
 _EXPLANATIONS: dict[str, Callable[[Path, str], DoorError]] = {
-    "EAGAIN": timed_out,
+    "EAGAIN": _busy,
     "ETIMEDOUT": timed_out,
     "ENOENT": _absent,
     "ENOTDIR": _absent,

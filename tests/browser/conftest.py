@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 from jupyter_page import JupyterPage
+from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-# Without these, Chromium asks its makers' servers for this and that, and a browser run by root does not start.
+# Without these, Chromium asks its makers' servers for this and that, and one run by root does not start.
 QUIET = (
     "--no-sandbox",
     "--disable-background-networking",
@@ -29,13 +30,13 @@ QUIET = (
 
 @pytest.fixture(scope="session")
 def notebooks(tmp_path_factory):
-    """Copy the course's notebooks, with a small one for what the course itself does not show."""
+    """Copy the course's notebooks, since a browser saves what it opens."""
     return Path(shutil.copytree(ROOT / "notebooks", tmp_path_factory.mktemp("course") / "notebooks"))
 
 
 @pytest.fixture(scope="session")
 def address(notebooks):
-    """Start JupyterLab with settings of its own, and return a function from a notebook's name to its address."""
+    """Start JupyterLab, and return a function from a notebook's name to its address."""
     home = notebooks.parent
     tracker = home / "settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings"
     tracker.parent.mkdir(parents=True)
@@ -78,17 +79,16 @@ def address(notebooks):
 @pytest.fixture(scope="session")
 def browser():
     """Start the system's Chromium without a window."""
-    playwright = pytest.importorskip("playwright.sync_api")
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         pytest.skip("browser: no Chromium; on Debian, apt install chromium")
-    with playwright.sync_playwright() as driver:
+    with sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=program, args=QUIET)
         yield chromium
         chromium.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def open_notebook(browser, address, notebooks):
     """Return a function that opens a notebook in a fresh browser profile."""
     contexts = []

@@ -37,24 +37,23 @@ class JupyterPage:
         return self.page.locator(".jp-NotebookPanel:visible")
 
     def wait_idle(self):
-        """Wait until the kernel has started and no cell is running or waiting."""
-        expect(self.notebook.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')).to_be_visible(
-            timeout=SLOW
-        )
-        expect(self.notebook.locator(".jp-InputPrompt", has_text="[*]")).to_have_count(0, timeout=SLOW)
+        """Wait until there is a kernel and no cell is running or waiting."""
+        expect(self.notebook.locator(".jp-Toolbar-kernelName")).not_to_have_text("No Kernel", timeout=SLOW)
+        idle = self.notebook.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')
+        expect(idle).to_be_visible(timeout=SLOW)
+        expect(self.prompts.filter(has_text="[*]")).to_have_count(0, timeout=SLOW)
 
     def run_all(self):
-        """Run all cells by the menu, and wait until the last has run."""
+        """Run all cells by the menu, and wait until none is running or waiting; an error stops the run."""
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
         self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-        last = self.notebook.locator(".jp-CodeCell .jp-InputPrompt").last
-        expect(last).to_have_text(f"[{self.code_cells}]:", timeout=SLOW)
+        expect(self.prompts.first).not_to_have_text("[ ]:", timeout=SLOW)
         self.wait_idle()
 
     @property
-    def code_cells(self):
-        """How many code cells the notebook has."""
-        return self.notebook.locator(".jp-CodeCell").count()
+    def prompts(self):
+        """The prompts of the code cells: ``[ ]:``, then ``[*]:``, then a number."""
+        return self.notebook.locator(".jp-CodeCell .jp-InputPrompt")
 
     def kernel_name(self):
         """Return the kernel's name as the toolbar shows it."""

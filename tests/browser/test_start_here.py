@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from labs.course.catalogue import find_chapter
@@ -11,18 +12,15 @@ NAME = "00_start_here.ipynb"
 pytestmark = pytest.mark.timeout(600)
 
 
-@pytest.fixture
-def opened(open_notebook):
-    return open_notebook(NAME)
-
-
-@pytest.fixture
-def ran(opened):
+@pytest.fixture(scope="module")
+def ran(open_notebook):
+    opened = open_notebook(NAME)
     opened.run_all()
     return opened
 
 
-def test_opens_with_a_kernel_and_asks_nothing(opened):
+def test_opens_with_a_kernel_and_asks_nothing(open_notebook):
+    opened = open_notebook(NAME)
     opened.screenshot("00-opened")
     assert opened.kernel_name() == "Python 3 (ipykernel)"
     assert opened.questions() == []
@@ -33,6 +31,7 @@ def test_runs_to_the_end(ran):
     outputs = [output for cell in ran.save().cells for output in cell.get("outputs", ())]
     assert [output for output in outputs if output.output_type == "error"] == []
     assert outputs
+    assert ran.prompts.filter(has_text="[ ]").count() == 0
     assert ran.faults == []
     assert ran.questions() == []
 
@@ -60,6 +59,5 @@ def test_the_quiz_is_answered_by_keyboard_alone(ran):
 
 
 def test_the_course_s_widgets_are_accessible(ran):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe-playwright-python")
-    found = axe.Axe().run(ran.page, context=".labs-card")
+    found = Axe().run(ran.page, context=".labs-card")
     assert found.violations_count == 0, found.generate_report()

@@ -9,7 +9,7 @@ import pytest
 from labs.errors import CliError
 from labs.vpp.cli import Cli
 from labs.vpp.cli_failures import classify
-from labs.vpp.parse import parse_ping_line, parse_ping_statistics
+from labs.vpp.parse import parse_memif, parse_ping_line, parse_ping_statistics
 
 pytestmark = pytest.mark.engine("process")
 
@@ -245,6 +245,24 @@ def test_a_statement_over_several_lines_is_taken(own_vpp):
     """
     assert [output for _, output in own_vpp.cli.run_script(text)] == ["", ""]
     assert "s1" in own_vpp.cli.run("show packet-generator")
+
+
+def test_two_servers_on_one_socket(start_vpp):
+    one, two = start_vpp("a"), start_vpp("b")
+    one.cli.run("create interface memif id 0 master")
+    with pytest.raises(CliError, match="Active listener") as caught:
+        two.cli.run("create interface memif id 0 master")
+    assert "make this end the slave" in caught.value.hint
+    assert [row.listener for row in parse_memif(one.cli.run("show memif")).sockets] == [True]
+    assert [row.listener for row in parse_memif(two.cli.run("show memif")).sockets] == [False]
+
+
+def test_a_file_whose_line_is_refused(own_vpp):
+    file = own_vpp.log.with_name("commands")
+    file.write_text("show version\nshow memiff\nshow clock\n")
+    with pytest.raises(CliError, match="CLI line error: memiff") as caught:
+        own_vpp.cli.run(f"exec {file}")
+    assert caught.value.at == len("exec ")
 
 
 def test_a_long_answer_arrives_whole(real_vpp):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from labs.errors import CliError, LabError
 from labs.vpp.cli import Cli
-from labs.vpp.sockets import DoorError
+from labs.vpp.sockets import DoorError, connect
 
 numbers = itertools.count()
 fixture_is_fine = settings(
@@ -210,6 +210,24 @@ def test_a_file_that_is_no_socket(short_dir):
     assert caught.value.fault == "not-a-socket"
 
 
+def test_a_crowded_socket_is_waited_for(short_dir):
+    """VPP's listeners let few connections wait; one more is refused for the moment."""
+    path = short_dir / "cli.sock"
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen(0)
+    waiting = [connect(path, "CLI", 1)]
+    with pytest.raises(DoorError, match="no further connection") as caught:
+        connect(path, "CLI", 0.05)
+    assert caught.value.fault == "busy"
+    timer = threading.Timer(0.05, lambda: waiting.append(listener.accept()[0]))
+    timer.start()
+    connect(path, "CLI", 10).close()
+    timer.join()
+    for each in (listener, *waiting):
+        each.close()
+
+
 def test_a_path_too_long(short_dir):
     with pytest.raises(DoorError, match="characters") as caught:
         Cli(short_dir / ("x" * 120)).run("show version")
@@ -234,11 +252,14 @@ def test_a_forbidden_directory_is_named(fake, as_another_user):
     assert caught.value.fault == "forbidden"
 
 
+keypresses = []
+
+
 def ping_answer(connection):
     """Yield replies for ever; a keypress ends it, as VPP's ping does."""
     for number in range(10_000):
         if select.select([connection], [], [], 0.005)[0]:
-            connection.recv(4096)
+            keypresses.append(connection.recv(4096))
             yield b"Aborted due to a keypress.\r\n\r\nStatistics\r\n\0"
             return
         yield f"reply {number}\r\n".encode()
@@ -261,9 +282,11 @@ def test_a_stream_yields_lines_as_they_come(cli, fake):
 
 def test_a_stream_closed_early_stops_the_command(cli, fake, eventually):
     fake.answers["ping it"] = ping_answer
+    keypresses.clear()
     lines = cli.stream("ping it")
     assert next(lines) == "reply 0"
     lines.close()
+    assert keypresses == [b"\n"]
     count = fake.connections
     assert cli.run("show version") == "vpp v26.06"
     eventually(lambda: "show version" in fake.lines)

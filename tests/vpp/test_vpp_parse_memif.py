@@ -25,6 +25,11 @@ def test_the_sockets_table():
     ]
 
 
+def test_a_socket_on_which_listening_failed():
+    text = "sockets\n  id  listener    filename\n  0   yes (429496 /run/lab/memif.sock\n\n"
+    assert parse_memif(text).sockets == (MemifSocket(0, False, 0, "/run/lab/memif.sock"),)  # noqa: FBT003
+
+
 def test_interfaces_that_nobody_has_connected():
     server, client, down = parse_memif(golden.MEMIF_BEFORE).interfaces
     assert server == MemifState("memif0/0", 0, 0, "ethernet", frozenset({"admin-up"}), listener_fd=14)

@@ -169,6 +169,22 @@ def test_a_reading_overtaken_by_a_change_is_done_again(stats, segment):
     assert len(results) == 2
 
 
+def test_a_reading_that_a_change_begins_in_is_done_again(stats, segment):
+    stats.connect()
+    seg, tries = stats._segment, []
+
+    def reader():
+        tries.append(1)
+        segment.in_progress = int(len(tries) == 1)
+        segment.write_header()
+        if len(tries) == 1:
+            threading.Timer(0.02, segment.set_entries, [usual_entries(segment)]).start()
+            segment.in_progress = 0  # what the timer's change will leave behind
+        return len(tries)
+
+    assert seg.read(reader) > 1
+
+
 def test_an_error_met_during_a_change_does_not_count(stats, segment):
     stats.connect()
     seg, tries = stats._segment, []
