@@ -26,7 +26,10 @@ PINNED = ("pyproject.toml", "constraints.txt", "labs/house/overrides.json")
 OLDEST, NEWEST = (3, 11), (3, 13)
 PYTHONS = ("python3", "python3.13", "python3.12", "python3.11")
 # Debian's package, and the programs of which the tests need one.
-TEST_PACKAGES = {"chromium": ("chromium", "chromium-browser", "google-chrome")}
+TEST_PACKAGES = {
+    "chromium": ("chromium", "chromium-browser", "google-chrome"),
+    "dpdk": ("dpdk-testpmd",),
+}
 # Make's target, the extras it needs, and what the environment's Python then runs.
 TARGETS = {
     "lab": (("lab",), ("-I", "labs/house/open_lab.py")),

@@ -41,11 +41,16 @@ def start(name: str, nodes: int, engine: str | None) -> str:
     ) as keeper:
         assert keeper.stdout is not None  # noqa: S101 - asked for above
         said = []
-        for line in keeper.stdout:
-            if line.startswith(_READY):
-                keeper.returncode = 0  # it stays; we are not to wait for it
-                return line.removeprefix(_READY).strip() + f"\nStop it with: labs down {name}"
-            said.append(line.strip())
+        try:
+            for line in keeper.stdout:
+                if line.startswith(_READY):
+                    keeper.returncode = 0  # it stays; we are not to wait for it
+                    return line.removeprefix(_READY).strip() + f"\nStop it with: labs down {name}"
+                said.append(line.rstrip())
+        except KeyboardInterrupt:
+            keeper.terminate()
+            keeper.wait()
+            raise LabError("The start was interrupted.", "nothing was left running.") from None
     message, _, hint = "\n".join(said).partition("\nHint: ")
     raise LabError(message, hint)
 
@@ -69,6 +74,8 @@ def stop(name: str) -> None:
             deadline = time.monotonic() + _PATIENCE
             while lab.owner.alive() and time.monotonic() < deadline:
                 time.sleep(0.05)
+            if lab.owner.alive():
+                owner.kill()
     reaper.sweep(lab)
 
 

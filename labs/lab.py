@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from labs import drawing, engines, evidence, kernel, launch, links, placement
-from labs.engines import rundir
+from labs.engines import rundir, starter
 from labs.engines.rundir import RunDir
 from labs.errors import LabError, LinkDown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from labs.engines.base import Engine
     from labs.node import Node
     from labs.ping import Ping
     from labs.topology import Topology
@@ -110,42 +111,47 @@ class Lab:
             print(f"The lab {self.name!r} is running already ({self.version}, {self.engine}).")
             return
         began = time.perf_counter()
-        engine, why = engines.choose(self._engine)
+        if previous := _running.get(self.name):
+            previous.stop()
+        try:
+            engine, why = engines.choose(self._engine)
+            self._bring_up(engine)
+        except KeyboardInterrupt:
+            raise LabError(
+                "The start was interrupted.", "nothing was left running; run the cell again."
+            ) from None
+        took = time.perf_counter() - began
+        where = ", ".join(
+            f"{node.name} {placement.describe(node.spec.cores and node.cores())}"
+            for node in self.nodes.values()
+        )
+        print(f"{self.version} on engine {engine.name} ({why}): {where}. Ready in {took:.1f} s.")
+
+    def _bring_up(self, engine: Engine) -> None:
         for spec in self.topology.nodes:
             placement.check(spec.name, spec.cores)
         launch.check_room(self.topology, rundir.base())
         names = [spec.name for spec in self.topology.nodes]
-        starting = launch.Launch(self.topology, engine, RunDir.claim(self.name, names, engine.name))
+        place = starter.start(lambda: RunDir.claim(self.name, names, engine.name), RunDir.remove)
+        starting = launch.Launch(self.topology, engine, place)
         try:
             starting.run()
             self._launch = starting
             if self.topology.links:
                 self.wait_link()
-        except KeyboardInterrupt:
-            self._abandon(starting)
-            raise LabError(
-                "The start was interrupted.", "nothing was left running; run the cell again."
-            ) from None
         except BaseException:
-            self._abandon(starting)
+            self._launch = None
+            starting.stop()
             raise
         _running[self.name] = self
-        took = time.perf_counter() - began
-        where = ", ".join(
-            f"{node.name} {placement.describe(node.spec.cores)}" for node in self.nodes.values()
-        )
-        print(f"{self.version} on engine {engine.name} ({why}): {where}. Ready in {took:.1f} s.")
-
-    def _abandon(self, starting: launch.Launch) -> None:
-        self._launch = None
-        starting.stop()
 
     def stop(self) -> None:
         """End all nodes and remove what they leave; safe to call twice."""
         if self._launch:
             self._launch.stop()
             self._launch = None
-            _running.pop(self.name, None)
+            if _running.get(self.name) is self:
+                del _running[self.name]
 
     def reset(self) -> None:
         """Stop the lab and start it as it was at first."""
@@ -163,6 +169,8 @@ class Lab:
 
     def ping(self, source: str, target: str, count: int = 20, interval: float = 0.05) -> Ping:
         """Let one node's VPP ping another; see `labs.node.Node.ping`."""
+        if source == target:
+            raise LabError(f"{source} cannot ping itself.", "name two nodes: lab.ping('vpp1', 'vpp2').")
         address = self._shared_address(self[source], self[target])
         return self[source].ping(address, count, interval, target=target)
 
@@ -177,7 +185,9 @@ class Lab:
         if (state is None) == (not cores):
             raise LabError("Say either a state or cores.", 'lab.pin("same"), or lab.pin(vpp1=0, vpp2=1).')
         specs = [node.spec for node in self.nodes.values()]
-        asked = placement.by_state(state, specs) if state else placement.by_name(cores, self.nodes)
+        asked = placement.by_name(cores, self.nodes) if state is None else placement.by_state(state, specs)
+        for name in asked:
+            self[name].must_run()  # else some would have moved before the news
         commands = [line for name, wanted in asked.items() for line in self[name].pin(wanted)]
         actual = {name: self[name].cores() for name in asked}
         for name, wanted in asked.items():
@@ -213,7 +223,10 @@ class Lab:
         mode : {"polling", "interrupt", "adaptive"}
         node : str, optional
         """
-        for each in [self[node]] if node else self.nodes.values():
+        chosen = [self[node]] if node else list(self.nodes.values())
+        for each in chosen:
+            each.must_run()
+        for each in chosen:
             for line in each.rx_mode(mode):
                 print(f"$ {each.handle.shell} {line}")
             now = ", ".join(f"{name} {actual}" for name, actual in each.rx_modes().items())
@@ -234,10 +247,19 @@ class Lab:
             time.sleep(0.02)
 
     def evidence(self, seconds: float = 2.0) -> evidence.Evidence:
-        """Watch the nodes for a while through the kernel's scheduler; see `labs.evidence.Evidence`."""
+        """Watch the nodes for a while through the kernel's scheduler; see `labs.evidence.Evidence`.
+
+        Raises
+        ------
+        NodeDied
+            A node has ended, before or meanwhile.
+        """
         for node in self.nodes.values():
-            node.threads()  # raises for a node that has ended
-        return evidence.observe({name: node.handle.pid for name, node in self.nodes.items()}, seconds)
+            node.must_run()
+        seen = evidence.observe({name: node.handle.pid for name, node in self.nodes.items()}, seconds)
+        for node in self.nodes.values():
+            node.must_run()
+        return seen
 
     def _shared_address(self, source: Node, target: Node) -> str:
         """Return an address of `target` on a network that `source` is on too."""

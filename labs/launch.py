@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import shutil
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from labs import placement
-from labs.engines import reaper
+from labs.engines import reaper, starter
 from labs.errors import LabError
 from labs.node import Node
 from labs.vpp.startup_conf import StartupConf
@@ -30,6 +31,7 @@ _NODE_MIB = 200
 _RUNDIR_MIB = 4
 _SHM_MIB = 16
 _MIB = 1 << 20
+_CGROUP = Path("/sys/fs/cgroup")
 
 
 @dataclass
@@ -57,7 +59,7 @@ class Launch:
         LabError
             A node did not start. What was started so far is left to `stop`.
         """
-        self.reaper = reaper.spawn(self.rundir)
+        self.reaper = starter.start(lambda: reaper.spawn(self.rundir), reaper.dismiss)
         for spec in self.topology.nodes:
             self.start_node(spec)
         for node in self.nodes.values():
@@ -70,6 +72,7 @@ class Launch:
     def start_node(self, spec: NodeSpec) -> Node:
         """Write one node's configuration and start it; do not wait for it."""
         conf = configuration(spec, self.rundir, self.engine.inside(str(self.rundir.path)))
+        _check_heap(spec)
         self.rundir.file(spec.name, "conf").write_text(conf)
         node = Node(spec, self.engine.start(spec, self.rundir), self.rundir, conf)
         self.nodes[spec.name] = node
@@ -90,10 +93,7 @@ class Launch:
             node.close()
         reaper.sweep(self.rundir)
         if self.reaper:
-            self.reaper.kill()
-            self.reaper.wait()
-            if self.reaper.stdout:
-                self.reaper.stdout.close()
+            reaper.dismiss(self.reaper)
             self.reaper = None
 
 
@@ -107,16 +107,15 @@ def configuration(spec: NodeSpec, rundir: RunDir, inside: str) -> str:
     inside : str
         The path at which the node sees the run directory.
     """
-    # main and worker never share a core in VPP's own configuration; `Launch.settle` moves them afterwards
-    distinct = spec.cores if len(set(spec.cores)) == len(spec.cores) > spec.workers else ()
+    cores = placement.while_starting(spec)  # `Launch.settle` moves its threads to where they belong
     return StartupConf(
         runtime_dir=inside,
         cli_socket=f"{inside}/{spec.name}.cli.sock",
         api_socket=f"{inside}/{spec.name}.api.sock",
         stats_socket=f"{inside}/{spec.name}.stats.sock",
         api_prefix=f"{rundir.shm_prefix}-{spec.name}",
-        main_core=distinct[0] if distinct else None,
-        worker_cores=distinct[1 : 1 + spec.workers],
+        main_core=cores[0] if cores else None,
+        worker_cores=cores[1:],
         heap_mb=spec.heap_mb,
         stats_mb=spec.stats_mb,
         buffers=spec.buffers,
@@ -165,7 +164,9 @@ def hardware_address(address: str) -> str:
     VPP's own choice is random. A node that is started anew would have another one, and its neighbours would
     go on sending to the old.
     """
-    tail = ipaddress.ip_interface(address).packed[-4:]
+    packed = ipaddress.ip_interface(address).packed
+    # the low half of an IPv6 address may well be ::1 on every node
+    tail = packed if len(packed) == 4 else zlib.crc32(packed).to_bytes(4)  # noqa: PLR2004 - an IPv4 address
     return ":".join(f"{byte:02x}" for byte in b"\x02\xfe" + tail)
 
 
@@ -199,12 +200,30 @@ def check_room(topology: Topology, rundir_base: Path) -> None:
                 )
 
 
+def _check_heap(spec: NodeSpec) -> None:
+    """Refuse a heap that the kernel would not give: VPP crashes then without a word."""
+    total = psutil.virtual_memory().total // _MIB
+    if spec.heap_mb > total:
+        raise LabError(
+            f"{spec.name} asks for a heap of {spec.heap_mb} MiB, and this machine has {total} MiB of memory.",
+            "give it a smaller heap_mb in its NodeSpec.",
+        )
+
+
 def _cgroup_free_mib() -> int | None:
-    """Return what this session's control group may still take, in MiB; None without a limit."""
-    for limit, usage in (
-        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    """Return what this session's control group may still take, in MiB; None without a limit.
+
+    Its use counts the copies of files that the kernel keeps and gives back when memory is needed; those it
+    has not used lately are therefore free (Linux, Documentation/admin-guide/cgroup-v2.rst).
+    """
+    for folder, limit, usage, spare in (
+        (_CGROUP, "memory.max", "memory.current", "inactive_file"),
+        (_CGROUP / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
     ):
         with contextlib.suppress(OSError, ValueError):
-            return (int(Path(limit).read_text()) - int(Path(usage).read_text())) // _MIB
+            free = int((folder / limit).read_text()) - int((folder / usage).read_text())
+            with contextlib.suppress(OSError):
+                lines = (line.split() for line in (folder / "memory.stat").read_text().splitlines())
+                free += sum(int(value) for name, value in lines if name == spare)
+            return free // _MIB
     return None

@@ -31,7 +31,7 @@ class Fault:
 
 
 def fault(tables: Mapping[str, MemifTable]) -> Fault | None:
-    """Return what keeps the first unconnected memif from connecting; None if every memif is connected.
+    """Return what keeps the first memif from carrying packets; None if all are connected and up.
 
     Parameters
     ----------
@@ -48,7 +48,16 @@ def fault(tables: Mapping[str, MemifTable]) -> Fault | None:
         if not state.connected:
             others = [(name, other) for name, other in ends if name != node]
             return _explain(node, state, others, tables)
-    return None
+    # a server connects while it is down, but its node receives nothing until it is up (memif/node.c)
+    return next((_down(node, state) for node, state in ends if not _is_up(state)), None)
+
+
+def _is_up(end: MemifState) -> bool:
+    return "admin-up" in end.flags
+
+
+def _down(node: str, end: MemifState) -> Fault:
+    return Fault(f"{node}'s {end.name} is down.", f"on {node}: set interface state {end.name} up")
 
 
 def _explain(
@@ -89,8 +98,8 @@ def _between(node: str, state: MemifState, name: str, other: MemifState) -> Faul
             f"delete one (delete interface memif {state.name}) and create it with the other role.",
         )
     for side, end in ((node, state), (name, other)):
-        if "admin-up" not in end.flags:
-            return Fault(f"{side}'s {end.name} is down.", f"on {side}: set interface state {end.name} up")
+        if not _is_up(end):
+            return _down(side, end)
     reasons = [
         f"{side} says: {text}"
         for side, end in ((node, state), (name, other))

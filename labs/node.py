@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from dataclasses import replace
-from functools import cached_property
+from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from labs import drawing, kernel, placement
+from labs import drawing, health, kernel, placement
 from labs.errors import LabError, LinkDown, NodeDied
 from labs.ping import Ping
-from labs.vpp.api import Api
 from labs.vpp.cli import Cli
 from labs.vpp.parse import (
     parse_addresses,
     parse_memif,
     parse_ping_line,
     parse_ping_statistics,
+    parse_plugins,
     parse_rx_placement,
 )
 from labs.vpp.stats import Stats
@@ -30,12 +29,14 @@ if TYPE_CHECKING:
     from labs.engines.base import NodeHandle
     from labs.engines.rundir import RunDir
     from labs.topology import NodeSpec
+    from labs.vpp.api import Api
     from labs.vpp.parse import MemifTable
     from labs.vpp.stats import InterfaceCounters
 
 RX_MODES = ("polling", "interrupt", "adaptive")
 _BOOT_SECONDS = 15.0
-_LAST_LINES = 8
+_SHORTEST, _LONGEST = 0.0001, 60
+_PATIENCE = 10.0
 
 
 class Node:
@@ -59,6 +60,8 @@ class Node:
         self.startup_conf = startup_conf
         self._rundir = rundir
         self._cli = Cli(rundir.file(spec.name, "cli.sock"))
+        self._api = health.NodeApi(rundir.file(spec.name, "api.sock"), handle)
+        self._stats = Stats(rundir.file(spec.name, "stats.sock"))
 
     @property
     def name(self) -> str:
@@ -70,26 +73,41 @@ class Node:
         """Whether its process runs."""
         return self.handle.alive()
 
-    @cached_property
+    @property
     def api(self) -> Api:
         """Its binary API: ``node.api.show_version()``; see `labs.vpp.api.Api`."""
-        return Api(self._rundir.file(self.name, "api.sock"), self.name)
+        self.must_run()
+        return self._api
 
-    @cached_property
+    @property
     def stats(self) -> Stats:
         """Its stats segment; see `labs.vpp.stats.Stats`."""
-        return Stats(self._rundir.file(self.name, "stats.sock"))
+        self.must_run()
+        return self._stats
+
+    def must_run(self) -> None:
+        """Do nothing while it runs.
+
+        Raises
+        ------
+        NodeDied
+            The node has ended.
+        """
+        health.must_run(self.handle)
 
     def wait_ready(self) -> None:
-        """Return when its API answers a call.
+        """Return when its API answers a call and its plugins are there.
 
         Raises
         ------
         NodeDied
             It ended instead; its last lines are in the message.
+        NotAvailable
+            A plugin that was asked for is not there.
         """
-        with self._blame():
-            self.api.connect(deadline=_BOOT_SECONDS, alive=self.handle.alive)
+        with health.blame(self.handle):
+            self._api.connect(_BOOT_SECONDS, lambda: health.must_run(self.handle, health.AT_START))
+        health.check_plugins(self.name, self.spec.plugins, parse_plugins(self.cli("show plugins")))
 
     def cli(self, text: str) -> str:
         """Send lines to VPP's CLI and return VPP's own text.
@@ -105,12 +123,12 @@ class Node:
 
     def cli_steps(self, text: str) -> Iterator[tuple[str, str]]:
         """Send lines to VPP's CLI one by one; yield each with VPP's answer."""
-        with self._blame():
+        with health.blame(self.handle):
             yield from self._cli.run_script(text)
 
     def counters(self) -> dict[str, InterfaceCounters]:
         """Return packets and bytes of each interface, from the stats segment."""
-        with self._blame():
+        with health.blame(self.handle):
             return self.stats.counters()
 
     def memifs(self) -> MemifTable:
@@ -130,20 +148,30 @@ class Node:
         count : int
             Requests to send; one more goes first, uncounted, so that address resolution is no part of it.
         interval : float
-            Seconds between requests.
+            Seconds between requests; VPP waits as long for the last reply.
         target : str
             The name to show for the address.
+
+        Raises
+        ------
+        LabError
+            There is no such count or interval, or VPP has no way to the address.
         """
-        if count < 1 or interval <= 0:
+        if not (isinstance(count, Integral) and count >= 1):
+            raise LabError(f"A ping cannot send {count!r} requests.", "give a whole number: count=20.")
+        if not (isinstance(interval, Real) and _SHORTEST <= interval <= _LONGEST):
             raise LabError(
-                "A ping needs at least one request and some time between two.", "try count=20, interval=0.05."
+                f"A ping cannot wait {interval!r} seconds between two requests.",
+                f"choose {_SHORTEST} to {_LONGEST}; VPP does not stop to listen in less.",
             )
         numbers, times, sent = [], [], 0
-        with self._blame():
+        with health.blame(self.handle):
             session = Cli(self._rundir.file(self.name, "cli.sock"))
             with contextlib.closing(session):
                 session.run(f"ping {address} repeat 1 interval 0.1")
-                for line in session.stream(f"ping {address} repeat {count} interval {interval:g}"):
+                for line in session.stream(
+                    f"ping {address} repeat {count} interval {interval:g}", _PATIENCE + interval
+                ):
                     if reply := parse_ping_line(line):
                         numbers.append(reply.sequence)
                         times.append(reply.time_ms)
@@ -155,7 +183,7 @@ class Node:
 
     def pin(self, cores: placement.Cores) -> list[str]:
         """Move its threads to cores, live; see `labs.placement.spread`. Return the equal shell commands."""
-        with self._blame():
+        with health.blame(self.handle):
             commands = self.handle.pin(placement.spread(self.threads(), cores))
         self.spec = replace(self.spec, cores=cores)  # a restart keeps the learner's choice
         return commands
@@ -170,7 +198,7 @@ class Node:
         """
         found = kernel.threads(self.handle.pid) if self.alive else []
         if not found:
-            raise self._obituary()
+            raise health.obituary(self.handle)
         return found
 
     def cores(self) -> placement.Cores:
@@ -236,28 +264,6 @@ class Node:
 
     def close(self) -> None:
         """End the node and drop our connections to it; safe to call twice."""
-        self._cli.close()
-        for name in ("api", "stats"):
-            if opened := self.__dict__.pop(name, None):
-                opened.close()
+        for door in (self._cli, self._api, self._stats):
+            door.close()
         self.handle.stop()
-
-    def _obituary(self) -> NodeDied:
-        text = f"{self.name} is not running: {self.handle.ending() or 'its process is gone'}."
-        last = self.log(_LAST_LINES)
-        if last:
-            text += "\nIts last lines were:\n" + "\n".join(f"    {line}" for line in last.splitlines())
-        return NodeDied(text, f"start it again: lab.restart({self.name!r}); or all of them: lab.reset().")
-
-    @contextlib.contextmanager
-    def _blame(self) -> Iterator[None]:
-        """Turn a failure of a node that has ended into the news that it has ended."""
-        try:
-            yield
-        except LabError as error:
-            time.sleep(0.05)  # a closed socket can be seen before the process has ended
-            if not isinstance(error, NodeDied) and not self.alive:
-                raise self._obituary() from None
-            raise
-        except ProcessLookupError:
-            raise self._obituary() from None

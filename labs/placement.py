@@ -112,6 +112,32 @@ def check(name: str, cores: Cores) -> None:
             )
 
 
+def while_starting(spec: NodeSpec) -> Cores:
+    """Return a core for each thread of a node while it starts; empty where VPP may choose.
+
+    VPP refuses to put two of its threads on one core. A node that is to share cores, or to be free to move,
+    is moved once it runs.
+
+    Raises
+    ------
+    LabError
+        This session has fewer cores than the node has threads.
+    """
+    if isinstance(spec.workers, bool) or not isinstance(spec.workers, int) or spec.workers < 0:
+        raise LabError(f"{spec.name} cannot have {spec.workers!r} workers.", "give a number: 0, 1, 2, ...")
+    if not spec.workers:
+        return spec.cores[:1]
+    wanted, allowed = 1 + spec.workers, allowed_cores()
+    cores = tuple(dict.fromkeys((*spec.cores, *separate_cores(len(allowed)))))[:wanted]
+    if len(cores) < wanted:
+        raise LabError(
+            f"{spec.name} has {wanted} threads, and VPP wants a core for each; this session may use "
+            f"{len(allowed)} ({format_cores(allowed)}).",
+            "give the node fewer workers, or this session more cores.",
+        )
+    return cores
+
+
 def spread(threads: list[Thread], cores: Cores) -> dict[int, Cores]:
     """Return the cores of each thread of a node: the first for the main thread, the rest for workers in turn.
 

@@ -93,7 +93,7 @@ def strays(place, shm_before):
     if not missing("docker"):
         from labs.engines.docker import connect  # noqa: PLC0415 - only where there is Docker
 
-        containers = connect().containers.list(all=True)
+        containers = connect().containers.list(all=True, ignore_removed=True)
         left += [f"container {each.name}" for each in containers if place in str(each.attrs["Mounts"])]
     return left
 

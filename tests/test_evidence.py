@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 
 import pytest
 
-from labs.errors import LabError
+from labs import two_vpps
+from labs.errors import LabError, NodeDied
 from labs.evidence import Evidence, Watch, observe, share_of
 from labs.kernel import Thread
 
@@ -108,6 +110,19 @@ def test_a_watch_measures_what_happens_inside_it():
     with Watch({"me": os.getpid()}) as watch:
         sum(range(300_000))
     assert watch.evidence["me"].seconds > 0
+
+
+def test_a_node_that_dies_while_we_look_is_told_of(engine):
+    lab = two_vpps("watched", engine=engine)
+    lab.start()
+    killer = threading.Timer(0.3, lab["vpp2"].kill)
+    killer.start()
+    try:
+        with pytest.raises(NodeDied, match="vpp2 is not running"):
+            lab.evidence(1.5)
+    finally:
+        killer.join()
+        lab.stop()
 
 
 @pytest.mark.parametrize("seconds", [-1, 0])

@@ -16,7 +16,10 @@ def end(name="memif0/0", role="server", number=0, socket_id=0, *, up=True, conne
 
 
 def table(*ends, sockets=(HERE,)):
-    return MemifTable(tuple(MemifSocket(k, False, 0, each) for k, each in enumerate(sockets)), ends)
+    return MemifTable(
+        tuple(MemifSocket(k, listener=False, references=0, filename=each) for k, each in enumerate(sockets)),
+        ends,
+    )
 
 
 def told(*, vpp1=(), vpp2=(), **more):
@@ -74,7 +77,8 @@ def test_two_ids_that_differ():
 
 def test_two_sockets_that_differ():
     other = MemifTable(
-        (MemifSocket(1, False, 0, "/run/lab/other.sock"),), (end("memif1/0", "client", 0, socket_id=1),)
+        (MemifSocket(1, listener=False, references=0, filename="/run/lab/other.sock"),),
+        (end("memif1/0", "client", 0, socket_id=1),),
     )
     reason, hint = told(vpp1=[end()], vpp2=[], third=other)
     assert reason == f"vpp1's memif0/0 uses the socket {HERE}, and third's memif1/0 uses /run/lab/other.sock."

@@ -126,8 +126,6 @@ def test_every_thread_gets_one_of_the_nodes_cores(cores, workers):
     assert all(len(mine) == 1 and mine[0] in cores for mine in placed.values())
 
 
-@pytest.mark.parametrize(
-    ("cores", "words"), [((), "free to move"), ((3,), "core 3"), ((0, 1), "cores 0,1")]
-)
+@pytest.mark.parametrize(("cores", "words"), [((), "free to move"), ((3,), "core 3"), ((0, 1), "cores 0,1")])
 def test_cores_in_words(cores, words):
     assert placement.describe(cores) == words

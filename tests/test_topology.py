@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import string
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -110,9 +111,7 @@ def test_a_lab_without_nodes_is_refused():
 def test_a_chain_links_each_node_to_the_next_on_a_network_of_its_own(count):
     topology = chain("lab", count)
     names = [node.name for node in topology.nodes]
-    assert [(each.server, each.client) for each in topology.links] == list(
-        zip(names, names[1:], strict=False)
-    )
+    assert [(each.server, each.client) for each in topology.links] == list(pairwise(names))
     networks = {each.server_address.rpartition(".")[0] for each in topology.links}
     assert len(networks) == count - 1
     assert all(

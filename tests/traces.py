@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from pathlib import Path
 
@@ -64,7 +63,9 @@ class Traces:
             return [
                 f"container {each.name}"
                 for token in self.tokens
-                for each in client.containers.list(all=True, filters={"label": f"{_LABEL}={token}"})
+                for each in client.containers.list(
+                    all=True, filters={"label": f"{_LABEL}={token}"}, ignore_removed=True
+                )
             ]
 
 
@@ -72,7 +73,7 @@ def own_resources():
     """Return how many file descriptors, threads and children this process has."""
     process = psutil.Process()
     return {
-        "descriptors": len(os.listdir("/proc/self/fd")),
+        "descriptors": len(list(Path("/proc/self/fd").iterdir())),
         "threads": process.num_threads(),
         "children": len(process.children()),
     }

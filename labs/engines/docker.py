@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import docker
 from docker.context import ContextAPI
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 
-import docker
+from labs import placement
+from labs.engines import starter
 from labs.engines.base import Availability
 from labs.errors import LabError, NotAvailable
 from labs.kernel import allowed_cores, format_cores, inner_tid
@@ -32,6 +34,8 @@ INSIDE = "/run/vpp"
 _LABEL = "io.github.vpp-labs.token"
 _DEFAULT_IMAGE = "vpp-labs/vpp:26.06"
 _MIB = 1 << 20
+_FAILURES = (DockerException, OSError)
+"""What the SDK raises: its own errors, and those of the connection."""
 
 
 def image_name() -> str:
@@ -68,9 +72,10 @@ def connect() -> docker.DockerClient:
 
 def remove_containers(token: str) -> None:
     """Remove the containers of the lab with this token, running or not."""
+    ours: dict[str, Any] = {"label": f"{_LABEL}={token}"}
     with contextlib.suppress(NotAvailable, DockerException):
-        for container in connect().containers.list(all=True, filters={"label": f"{_LABEL}={token}"}):
-            with contextlib.suppress(NotFound):
+        for container in connect().containers.list(all=True, filters=ours, ignore_removed=True):
+            with contextlib.suppress(APIError):  # another process of ours may be removing it
                 container.remove(force=True)
 
 
@@ -96,8 +101,10 @@ class DockerNode:
             return ""
         try:
             self.container.reload()
-        except DockerException:
+        except NotFound:
             return "its container was removed"
+        except _FAILURES as error:
+            return f"Docker says nothing of it ({error})"
         state = self.container.attrs["State"]
         if state.get("OOMKilled"):
             return "it was ended because it needed more memory than its container may use"
@@ -107,7 +114,7 @@ class DockerNode:
         """Return what VPP has written to its log so far."""
         try:
             return self.container.logs().decode(errors="replace")
-        except DockerException:
+        except _FAILURES:
             return ""
 
     def pin(self, cores: Mapping[int, tuple[int, ...]]) -> list[str]:
@@ -117,7 +124,13 @@ class DockerNode:
         VPP's do, stays there within the cpuset; so both are set.
         """
         union = tuple(sorted({core for wanted in cores.values() for core in wanted}))
-        self.container.update(cpuset_cpus=format_cores(union))
+        try:
+            self.container.update(cpuset_cpus=format_cores(union))
+        except APIError as error:
+            raise LabError(
+                f"{self.name} could not be moved to core {format_cores(union)}: {error.explanation or error}",
+                "Docker may have fewer cores than this session: see docker info.",
+            ) from None
         commands = [f"docker update --cpuset-cpus {format_cores(union)} {self.container.name}"]
         for tid, wanted in cores.items():
             command = f"taskset -cp {format_cores(wanted)} {inner_tid(tid)}"
@@ -133,13 +146,13 @@ class DockerNode:
 
     def kill(self) -> None:
         """End it at once, as a crash would."""
-        with contextlib.suppress(APIError):
+        with contextlib.suppress(*_FAILURES):
             self.container.kill()
             self.container.wait()
 
     def stop(self) -> None:
         """End and remove it; safe to call twice."""
-        with contextlib.suppress(NotFound):
+        with contextlib.suppress(*_FAILURES):  # gone already, or Docker is
             self.container.remove(force=True)
 
     def _is_ours(self) -> bool:
@@ -193,6 +206,7 @@ class DockerEngine:
         """Start one container; see `labs.engines.base.Engine.start`."""
         client = connect()
         name = f"{rundir.name}-{spec.name}-{rundir.token}"
+        cores = tuple(sorted({*spec.cores, *placement.while_starting(spec)})) or allowed_cores()
         options: dict[str, Any] = {
             "name": name,
             "hostname": spec.name,
@@ -203,7 +217,7 @@ class DockerEngine:
             "cap_drop": ["ALL"],
             "security_opt": ["no-new-privileges"],
             "read_only": True,
-            "cpuset_cpus": format_cores(spec.cores or allowed_cores()),
+            "cpuset_cpus": format_cores(cores),
             "mem_limit": (spec.heap_mb + spec.stats_mb + 256) * _MIB,
             "pids_limit": 256,
             "labels": {_LABEL: rundir.token},
@@ -211,7 +225,9 @@ class DockerEngine:
             "detach": True,
         }
         try:
-            container = client.containers.run(image_name(), **options)
+            container = starter.start(
+                lambda: client.containers.run(image_name(), **options), lambda made: made.remove(force=True)
+            )
             container.reload()
         except (APIError, ImageNotFound) as error:
             raise LabError(

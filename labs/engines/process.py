@@ -7,12 +7,12 @@ import re
 import shutil
 import signal
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from labs.engines import starter
 from labs.engines.base import Availability
 from labs.engines.reaper import MARK
 from labs.errors import LabError
@@ -27,12 +27,11 @@ if TYPE_CHECKING:
 OLDEST = (24, 6)
 """The first release that hands out its API's definition over the API (VPP commit ac0babd412e)."""
 
+_OPT = Path("/opt/vpp")
+
 _HOW_TO_GET = (
     "install VPP from FD.io's packages as CONTRIBUTING.md shows, or set LABS_VPP to a vpp program you have."
 )
-
-# The kernel ends a child with the thread that made it, so that thread has to live as long as we do.
-_starter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="labs-starter")
 
 
 def find_vpp() -> Path | None:
@@ -41,7 +40,7 @@ def find_vpp() -> Path | None:
         candidates = [Path(chosen), Path(chosen) / "bin" / "vpp"]
     else:
         candidates = [Path(found)] if (found := shutil.which("vpp")) else []
-        candidates.append(Path("/opt/vpp/bin/vpp"))
+        candidates.append(_OPT / "bin" / "vpp")
     return next((path for path in candidates if path.is_file() and os.access(path, os.X_OK)), None)
 
 
@@ -81,7 +80,8 @@ class ProcessNode:
             return ""
         if code >= 0:
             return f"it ended with status {code}"
-        return f"it was ended by {signal.Signals(-code).name}"
+        known = -code in set(signal.Signals)  # the real-time signals have no names
+        return f"it was ended by {signal.Signals(-code).name if known else f'signal {-code}'}"
 
     def log(self) -> str:
         """Return what VPP has written to its log so far."""
@@ -98,8 +98,7 @@ class ProcessNode:
 
     def kill(self) -> None:
         """End it at once, as a crash would."""
-        self.child.kill()
-        self.child.wait()
+        _end(self.child)
 
     def stop(self) -> None:
         """End it; safe to call twice."""
@@ -154,12 +153,8 @@ class ProcessEngine:
         if vpp is None:
             raise LabError("VPP was not found.", _HOW_TO_GET)
         log_file = rundir.file(spec.name, "log")
-        child = _starter.submit(
-            _launch,
-            [*_unprivileged(), str(vpp), "-c", str(rundir.file(spec.name, "conf"))],
-            log_file,
-            rundir.token,
-        ).result()
+        command = [*_unprivileged(), str(vpp), "-c", str(rundir.file(spec.name, "conf"))]
+        child = starter.start(lambda: _launch(command, log_file, rundir.token), _end)
         vppctl = vpp.with_name("vppctl")
         program = "vppctl" if shutil.which("vppctl") or not vppctl.exists() else str(vppctl)
         return ProcessNode(spec.name, child, log_file, f"{program} -s {rundir.file(spec.name, 'cli.sock')}")
@@ -178,6 +173,11 @@ def _unprivileged() -> list[str]:
     if os.geteuid() == 0:
         command += ["--bounding-set=-all", "--inh-caps=-all"]
     return [*command, "--"]
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    child.kill()
+    child.wait()
 
 
 def _launch(command: list[str], log_file: Path, token: str) -> subprocess.Popen[bytes]:

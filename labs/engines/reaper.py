@@ -13,7 +13,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
@@ -24,6 +23,8 @@ from labs.engines.rundir import RunDir
 _GRACE = 1.0
 """Seconds that VPP has to end by itself after SIGTERM."""
 
+_LOOK = 1.0
+"""Seconds between two looks whether the lab is still there, and on old kernels whether its owner is."""
 
 MARK = "VPP_LABS"
 """The environment variable by which a node's process is known: no recorded process number can go stale."""
@@ -90,16 +91,21 @@ def spawn(lab: RunDir) -> subprocess.Popen[bytes]:
     )
 
 
+def dismiss(watcher: subprocess.Popen[bytes]) -> None:
+    """End the reaper of a lab that has been stopped; safe to call twice."""
+    watcher.kill()
+    watcher.wait()
+    if watcher.stdout:
+        watcher.stdout.close()
+
+
 def _wait(lab: RunDir) -> None:
-    """Return when the owner has ended."""
-    try:
-        pidfd = os.pidfd_open(lab.owner.pid)
-    except (OSError, AttributeError):  # ended already, or a kernel before 5.3
-        while lab.owner.alive():
-            time.sleep(0.5)
-        return
-    if lab.owner.alive():  # else the number already means another process
-        select.select([pidfd], [], [])
+    """Return when the owner has ended, or someone else has swept the lab."""
+    ended = []
+    with contextlib.suppress(OSError, AttributeError):  # ended already, or a kernel before 5.3
+        ended.append(os.pidfd_open(lab.owner.pid))
+    while lab.owner.alive() and (now := RunDir.read(lab.path)) and now.token == lab.token:
+        select.select(ended, [], [], _LOOK)
 
 
 def main() -> None:

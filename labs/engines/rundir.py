@@ -23,6 +23,7 @@ LONGEST_SOCKET = 106
 """Characters VPP accepts in a socket path; the kernel's own limit is 107."""
 
 _SAFE_PATH = re.compile(r"[A-Za-z0-9_/.-]+")
+_TOKEN = re.compile(r"[0-9a-f]{8}")
 _RECORD = "lab.json"
 
 
@@ -125,7 +126,8 @@ class RunDir:
         """Return the lab recorded at `path`, or None if there is none or its record is broken."""
         try:
             record = json.loads((path / _RECORD).read_text())
-            return cls(path, record["token"], record["engine"], Owner(**record["owner"]))
+            lab = cls(path, record["token"], record["engine"], Owner(**record["owner"]))
+            return lab if _TOKEN.fullmatch(lab.token) else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -133,15 +135,16 @@ class RunDir:
         """Make the directory and its record in one step, so that no directory of ours is ever without one."""
         draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=base()))
         record = {"token": self.token, "engine": self.engine, "owner": vars(self.owner)}
-        (draft / _RECORD).write_text(json.dumps(record))
         try:
+            (draft / _RECORD).write_text(json.dumps(record))
+            if os.path.lexists(self.path):  # renaming would replace a directory that is there and empty
+                raise LabError(
+                    f"{self.path} is in the way, and it is not a lab's.",
+                    "move it elsewhere, or set LABS_RUN_DIR to a directory of your own.",
+                )
             draft.rename(self.path)
-        except OSError:
-            shutil.rmtree(draft)
-            raise LabError(
-                f"{self.path} is in the way, and it is not a lab's.",
-                "move it elsewhere, or set LABS_RUN_DIR to a directory of your own.",
-            ) from None
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
 
     def remove(self) -> None:
         """Delete the directory, if it is still this lab's."""
@@ -157,9 +160,22 @@ def every() -> list[RunDir]:
 
 @contextlib.contextmanager
 def locked() -> Iterator[None]:
-    """Let one process at a time claim a name."""
-    base().mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (base() / ".lock").open("w") as lock:
+    """Let one process at a time claim a name.
+
+    Raises
+    ------
+    LabError
+        The base directory cannot be made.
+    """
+    try:
+        base().mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = (base() / ".lock").open("w")
+    except OSError as error:
+        raise LabError(
+            f"The run directory {base()} cannot be made: {error.strerror}.",
+            "set LABS_RUN_DIR to a directory of your own.",
+        ) from None
+    with lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -191,6 +207,11 @@ def check(name: str, nodes: list[str]) -> Path:
     if not os.access(parent, os.W_OK):
         raise LabError(
             f"The run directory {path} cannot be made: {parent} is not writable for you.",
+            "set LABS_RUN_DIR to a directory of your own.",
+        )
+    if parent == base() and (holder := parent.stat().st_uid) not in {0, os.getuid()}:
+        raise LabError(
+            f"The run directory {parent} belongs to user {holder}, who could meddle with the lab.",
             "set LABS_RUN_DIR to a directory of your own.",
         )
     return path

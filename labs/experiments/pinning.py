@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labs.course.verdict import Verdict
-from labs.errors import LabError
+from labs.errors import LabError, NodeDied
 from labs.evidence import Watch
 from labs.experiments.profile import by_profile, say
 from labs.experiments.quality import StealMeter, assess
@@ -20,7 +22,7 @@ from labs.machine import busy_seconds, machine
 from labs.placement import STATES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from labs.lab import Lab
 
@@ -58,34 +60,37 @@ def pinning(
     Raises
     ------
     LabError
-        This session has but one core.
+        This session has but one core, the lab but one node, or there is nothing to measure.
     """
+    length = by_profile(full=2.0, ci=1.0) if seconds is None else seconds
+    turns = by_profile(full=3, ci=2) if rounds is None else rounds
+    if not (length >= _INTERVAL and isinstance(turns, int) and turns >= 1):
+        raise LabError(
+            f"Nothing can be measured in {turns!r} windows of {length!r} s.", "try seconds=2, rounds=3."
+        )
+    if len(lab.nodes) < 2:  # noqa: PLR2004
+        raise LabError("A ping needs two nodes, and this lab has one.", "use two_vpps().")
     if len(allowed_cores()) < 2:  # noqa: PLR2004
         raise LabError(
             f"This experiment needs two cores, and this session may use one ({allowed_cores()[0]}).",
             "give the machine or the container a second core.",
         )
-    length = by_profile(full=2.0, ci=1.0) if seconds is None else seconds
-    turns = by_profile(full=3, ci=2) if rounds is None else rounds
     run = Run(
         "pinning", lab.engine, {"data plane": lab.version, "labs": version("vpp-labs")}, machine().to_dict()
     )
     order = [state for turn in range(turns) for state in sorted(STATES, reverse=turn % 2 == 1)]
     steal, began = StealMeter(), time.perf_counter()
-    home = {name: node.spec.cores for name, node in lab.nodes.items()}
-    with run.keeping():
+    with run.keeping(), _coming_home(lab):
         for number, state in enumerate(order, start=1):
             window = _window(lab, state, length)
             run.add(window)
             progress(number / len(order), f"{STATES[state]}: p50 {_percentile(window, 50):.3g} ms")
-        for name, cores in home.items():
-            lab[name].pin(cores)
     run.summary = summarise(run.windows)
     run.quality = assess(
         machine(),
         seconds=time.perf_counter() - began,
         stolen=steal.read(),
-        others=median(window["others"] for window in run.windows),
+        others=_median([window["others"] for window in run.windows]),
         fewest=min(run.summary[state]["answered"] for state in STATES),
         nodes=len(lab.nodes),
     )
@@ -93,6 +98,18 @@ def pinning(
     run.complete = True
     run.save()
     return run
+
+
+@contextmanager
+def _coming_home(lab: Lab) -> Iterator[None]:
+    """Put the nodes that still run back to where they were, however the block ends."""
+    home = {name: node.spec.cores for name, node in lab.nodes.items()}
+    try:
+        yield
+    finally:
+        for name, cores in home.items():
+            with suppress(NodeDied):
+                lab[name].pin(cores)
 
 
 def _window(lab: Lab, state: str, seconds: float) -> dict[str, Any]:
@@ -104,7 +121,8 @@ def _window(lab: Lab, state: str, seconds: float) -> dict[str, Any]:
     with Watch({name: node.handle.pid for name, node in lab.nodes.items()}) as watch:
         ping = lab.ping(source, target, count=max(round(seconds / _INTERVAL), 1), interval=_INTERVAL)
     shares = watch.evidence.shares
-    ours = sum((share.running or 0.0) * share.seconds for share in shares)
+    ran = [share.running * share.seconds for share in shares if share.running is not None]
+    others = max((busy_seconds() - busy - sum(ran)) / shares[0].seconds, 0.0)
     return {
         "state": state,
         "cores asked": {name: list(cores) for name, cores in placed.asked.items()},
@@ -112,7 +130,7 @@ def _window(lab: Lab, state: str, seconds: float) -> dict[str, Any]:
         "sent": ping.sent,
         "times_ms": ping.times_ms.tolist(),
         "scheduler": [vars(share) for share in shares],
-        "others": max((busy_seconds() - busy - ours) / shares[0].seconds, 0.0),
+        "others": others if len(ran) == len(shares) else None,
     }
 
 
@@ -148,16 +166,15 @@ def summarise(windows: list[dict[str, Any]]) -> dict[str, Any]:
 
 def judge(summary: dict[str, Any]) -> list[Verdict]:
     """Return what the figures show, as relations that hold on every sane machine."""
-    same, apart = summary["same"], summary["apart"]
-    ratio = summary["same_over_apart"] or 0.0
+    same, apart, ratio = summary["same"], summary["apart"], summary["same_over_apart"]
     verdicts = [
         Verdict(
             "on the same core a ping takes at least twenty times as long as on a core each",
-            ratio >= SLOWER,
-            because=f"it took {ratio:.1f} times as long",
+            ratio is not None and ratio >= SLOWER,
+            because="no ping was answered" if ratio is None else f"it took {ratio:.1f} times as long",
         )
     ]
-    if same["waiting"] is not None and apart["waiting"] is not None:
+    if None not in (same["waiting"], apart["waiting"], apart["running"]):
         verdicts += [
             Verdict(
                 "on the same core each node spends at least a quarter of its time waiting for the core",
@@ -166,8 +183,8 @@ def judge(summary: dict[str, Any]) -> list[Verdict]:
             ),
             Verdict(
                 "two turns of waiting for the core account for most of such a ping",
-                0.5 < 2 * (same["wait_ms"] or 0.0) / (same["p50_ms"] or 1.0) < 2,  # noqa: PLR2004
-                because=f"one wait took {same['wait_ms']:.2g} ms, a ping {same['p50_ms']:.2g} ms",
+                0.5 < 2 * (same["wait_ms"] or 0.0) / (same["p50_ms"] or math.inf) < 2,  # noqa: PLR2004
+                because=f"one wait took {_in_ms(same['wait_ms'])}, a ping {_in_ms(same['p50_ms'])}",
             ),
             Verdict(
                 "on a core each it waits less than half as much",
@@ -187,6 +204,10 @@ def judge(summary: dict[str, Any]) -> list[Verdict]:
 def _percentile(window: dict[str, Any], q: float) -> float:
     """Return a percentile of a window's round-trip times in ms; NaN if no ping was answered."""
     return float(np.percentile(window["times_ms"], q)) if window["times_ms"] else float("nan")
+
+
+def _in_ms(value: float | None) -> str:
+    return "an unknown time" if value is None else f"{value:.2g} ms"
 
 
 def _median(values: Sequence[float | None]) -> float | None:

@@ -53,7 +53,7 @@ class Quality:
 
 
 def assess(
-    machine: Machine, *, seconds: float, stolen: float, others: float, fewest: int, nodes: int
+    machine: Machine, *, seconds: float, stolen: float, others: float | None, fewest: int, nodes: int
 ) -> Quality:
     """Judge a run.
 
@@ -63,8 +63,8 @@ def assess(
         What it ran on.
     seconds, stolen : float
         How long it took, and how much of that the hypervisor took from all cores together.
-    others : float
-        Cores' worth of time that other programs used meanwhile.
+    others : float or None
+        Cores' worth of time that other programs used meanwhile; None where the kernel does not tell.
     fewest : int
         Samples in its smallest group.
     nodes : int
@@ -102,7 +102,7 @@ def assess(
                 "Run it again when the host is quieter.",
             )
         )
-    if others > _OTHERS_LIMIT:
+    if others is not None and others > _OTHERS_LIMIT:
         reasons.append(
             Reason(
                 f"Other programs used {others:.1f} cores' worth of time during the run.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import time
@@ -54,6 +55,10 @@ class Run:
         When, in UTC.
     complete : bool
         False for a run that was cut short; its windows are kept.
+    path : Path, optional
+        Its file, once it has one.
+    saved : int
+        How many of its windows are in the file.
     """
 
     name: str
@@ -67,6 +72,7 @@ class Run:
     started: str = field(default_factory=lambda: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
     complete: bool = False
     path: Path | None = field(default=None, compare=False)
+    saved: int = field(default=0, init=False, compare=False, repr=False)
 
     @property
     def passed(self) -> bool:
@@ -121,26 +127,44 @@ class Run:
         except KeyboardInterrupt:
             raise LabError("The run was interrupted.", self._what_is_kept()) from None
         except LabError as error:
-            hint = f"{error.hint} {self._what_is_kept()}".strip()
-            raise type(error)(error.message, hint) from None
+            error.hint = f"{error.hint} {self._what_is_kept()}".strip()
+            raise
 
     def _what_is_kept(self) -> str:
-        if self.path is None:
-            return "nothing had been measured yet."
-        return f"the windows measured so far ({len(self.windows)}) are kept in {self.path}."
+        if not self.saved:
+            return "no window of it had been saved yet."
+        return f"the windows measured so far ({self.saved}) are kept in {self.path}."
 
     def save(self) -> Path:
-        """Write the run, windows included, to a file of its own, and return its path."""
-        if self.path is None:
-            folder = runs_dir()
-            folder.mkdir(parents=True, exist_ok=True)
-            stamp = self.started.replace(":", "").replace("-", "")
-            self.path = folder / f"{self.name}-{self.engine}-{stamp}-{os.getpid()}.json"
-        draft = self.path.with_suffix(".tmp")
-        record = {"format": _FORMAT, **self.to_dict(), "windows": self.windows}
-        draft.write_text(json.dumps(record, indent=1))
-        draft.replace(self.path)
-        return self.path
+        """Write the run, windows included, to a file of its own, and return its path.
+
+        Raises
+        ------
+        LabError
+            There is no room, or no right to write there.
+        """
+        try:
+            path = self.path = self.path or self._free_path()
+            draft = path.with_suffix(".tmp")
+            record = {"format": _FORMAT, **self.to_dict(), "windows": self.windows}
+            draft.write_text(json.dumps(record, indent=1))
+            draft.replace(path)
+        except OSError as error:
+            raise LabError(
+                f"The run could not be saved in {runs_dir()}: {error.strerror}.",
+                "make room there, or set LABS_RUNS to a directory of your own.",
+            ) from None
+        self.saved = len(self.windows)
+        return path
+
+    def _free_path(self) -> Path:
+        """Return a path for a new file: one second may see two runs."""
+        folder = runs_dir()
+        folder.mkdir(parents=True, exist_ok=True)
+        stamp = self.started.replace(":", "").replace("-", "")
+        stem = f"{self.name}-{self.engine}-{stamp}-{os.getpid()}"
+        names = itertools.chain([stem], (f"{stem}-{number}" for number in itertools.count(2)))
+        return next(path for name in names if not (path := folder / f"{name}.json").exists())
 
 
 def _short(value: float | None) -> str:
@@ -163,7 +187,7 @@ def load_run(path: str | Path) -> Run:
         return known(**{**record, "path": Path(path)})
     except OSError:
         raise LabError(f"There is no run at {path}.", f"runs are kept in {runs_dir()}.") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise LabError(
             f"{path} is not a run of this course.", "choose a file that labs run has written."
         ) from None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from typing import TYPE_CHECKING, Any
 
 from vpp_papi import VPPApiClient
 
-from labs.vpp.sockets import explain, timed_out, vanished
+from labs.vpp.sockets import explain, knock, timed_out, vanished
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,10 +60,7 @@ def open_client(path: Path, name: str, timeout: float) -> Client:
     DoorError
         The socket does not open, or VPP does not answer on it.
     """
-    try:
-        path.stat()
-    except OSError as error:
-        raise explain(error, path, DOOR) from None
+    knock(path, DOOR, socket.SOCK_STREAM)
     with _learning:
         client = Client(bootstrapapi=True, use_socket=True, server_address=str(path), read_timeout=timeout)
     try:

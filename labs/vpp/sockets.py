@@ -89,6 +89,32 @@ def connect(
             return sock
 
 
+def knock(path: Path, door: str, kind: socket.SocketKind) -> None:
+    """Raise if nobody listens on the unix socket at `path`, or we may not go in; do not go in.
+
+    Linux tells a living listener from a dead one even to a socket of the wrong type, which is not let
+    in: so VPP need not accept anything, and its short queue of callers stays free.
+
+    Parameters
+    ----------
+    path, door : Path, str
+        As for `connect`.
+    kind : socket.SocketKind
+        The listener's type.
+
+    Raises
+    ------
+    DoorError
+    """
+    wrong = socket.SOCK_SEQPACKET if kind == socket.SOCK_STREAM else socket.SOCK_STREAM
+    with socket.socket(socket.AF_UNIX, wrong) as sock:
+        try:
+            sock.connect(str(path))
+        except OSError as error:
+            if error.errno != errno.EPROTOTYPE:
+                raise explain(error, path, door) from None
+
+
 def explain(error: OSError, path: Path, door: str) -> DoorError:
     """Return the `DoorError` that says why the socket at `path` did not open or answer."""
     if isinstance(error, TimeoutError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from labs.vpp import counters
 from labs.vpp.counters import InterfaceCounters, NodeCounters
 from labs.vpp.segment import DOOR, Segment
-from labs.vpp.sockets import DoorError, connect, explain
+from labs.vpp.sockets import DoorError, explain, knock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -157,21 +158,9 @@ class Stats:
         if self._segment is None or self._socket_birth() != self._birth:
             self.reconnect()
         elif self._age() > STALE:
-            self._look_for_death()
+            knock(self.path, DOOR, socket.SOCK_SEQPACKET)
         assert self._segment is not None  # noqa: S101 - reconnect sets it or raises
         return self._segment
-
-    def _look_for_death(self) -> None:
-        """Raise if nobody listens on the socket any more.
-
-        The socket's type is seqpacket. Knocking with another type tells a dead listener (refused) from
-        a living one (wrong type) without the living one having to accept anything.
-        """
-        try:
-            connect(self.path, DOOR, self._timeout).close()
-        except DoorError as error:
-            if error.fault == "dead":
-                raise
 
     def _age(self) -> float:
         return time.monotonic() - self._beat_at

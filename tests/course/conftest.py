@@ -17,5 +17,5 @@ def progress_file(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def kept_in(progress_file):  # noqa: ARG001 - it says where
+def kept_in(progress_file):
     return store()

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from vpp_process import running_vpp, vpp_directory
 
 from labs.vpp.parse import (
     parse_addresses,
@@ -33,8 +34,6 @@ set interface ip address memif0/0 10.10.2.{host}/24
 @pytest.fixture(scope="module")
 def pair(vpp_program):
     """Two VPPs with a memif between them, and a few packets over it."""
-    from conftest import running_vpp, vpp_directory  # noqa: PLC0415 - a fixture's own helpers
-
     with (
         vpp_directory() as directory,
         running_vpp(vpp_program, directory, "a") as one,

@@ -27,7 +27,9 @@ def test_the_sockets_table():
 
 def test_a_socket_on_which_listening_failed():
     text = "sockets\n  id  listener    filename\n  0   yes (429496 /run/lab/memif.sock\n\n"
-    assert parse_memif(text).sockets == (MemifSocket(0, False, 0, "/run/lab/memif.sock"),)  # noqa: FBT003
+    assert parse_memif(text).sockets == (
+        MemifSocket(0, listener=False, references=0, filename="/run/lab/memif.sock"),
+    )
 
 
 def test_interfaces_that_nobody_has_connected():
