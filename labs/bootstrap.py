@@ -26,10 +26,8 @@ PINNED = ("pyproject.toml", "constraints.txt", "labs/house/overrides.json")
 OLDEST, NEWEST = (3, 11), (3, 13)
 PYTHONS = ("python3", "python3.13", "python3.12", "python3.11")
 # Debian's package, and the programs of which the tests need one.
-TEST_PACKAGES = {
-    "chromium": ("chromium", "chromium-browser", "google-chrome"),
-    "dpdk": ("dpdk-testpmd",),
-}
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+TEST_PACKAGES = {"chromium": BROWSERS, "dpdk-dev": ("dpdk-testpmd",)}
 # Make's target, the extras it needs, and what the environment's Python then runs.
 TARGETS = {
     "lab": (("lab",), ("-I", "labs/house/open_lab.py")),
@@ -70,11 +68,7 @@ def probe(program: str) -> tuple[str, tuple[int, int], bool] | None:
     try:
         done = subprocess.run([program, "-I", "-c", code], capture_output=True, text=True, check=True)
         path, version, has_pip = json.loads(done.stdout)
-    except (
-        OSError,
-        subprocess.CalledProcessError,
-        ValueError,
-    ):  # a shim may exist and fail
+    except (OSError, subprocess.CalledProcessError, ValueError):  # a shim may exist and fail
         return None
     return path, tuple(version), has_pip
 

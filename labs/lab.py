@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
-import ipaddress
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from labs import drawing, engines, evidence, kernel, launch, links, placement
-from labs.engines import rundir, starter
-from labs.engines.rundir import RunDir
+from labs import drawing, engines, evidence, kernel, links, placement, running
 from labs.errors import LabError, LinkDown
+from labs.launch import Launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,17 +16,6 @@ if TYPE_CHECKING:
     from labs.node import Node
     from labs.ping import Ping
     from labs.topology import Topology
-
-_running: dict[str, Lab] = {}
-
-
-@dataclass(frozen=True)
-class Placed:
-    """Nodes moved to cores: what was asked, what the kernel says, and the equal shell commands."""
-
-    asked: dict[str, placement.Cores]
-    actual: dict[str, placement.Cores]
-    commands: list[str]
 
 
 class Lab:
@@ -52,9 +37,8 @@ class Lab:
     def __init__(self, topology: Topology, engine: str | None = None) -> None:
         self.topology = topology
         self._engine = engine
-        self._launch: launch.Launch | None = None
-        if previous := _running.get(topology.name):
-            previous.stop()
+        self._launch: Launch | None = None
+        running.stop(topology.name)
 
     @property
     def name(self) -> str:
@@ -111,8 +95,7 @@ class Lab:
             print(f"The lab {self.name!r} is running already ({self.version}, {self.engine}).")
             return
         began = time.perf_counter()
-        if previous := _running.get(self.name):
-            previous.stop()
+        running.stop(self.name)
         try:
             engine, why = engines.choose(self._engine)
             self._bring_up(engine)
@@ -128,12 +111,7 @@ class Lab:
         print(f"{self.version} on engine {engine.name} ({why}): {where}. Ready in {took:.1f} s.")
 
     def _bring_up(self, engine: Engine) -> None:
-        for spec in self.topology.nodes:
-            placement.check(spec.name, spec.cores)
-        launch.check_room(self.topology, rundir.base())
-        names = [spec.name for spec in self.topology.nodes]
-        place = starter.start(lambda: RunDir.claim(self.name, names, engine.name), RunDir.remove)
-        starting = launch.Launch(self.topology, engine, place)
+        starting = Launch.prepare(self.topology, engine)
         try:
             starting.run()
             self._launch = starting
@@ -143,15 +121,14 @@ class Lab:
             self._launch = None
             starting.stop()
             raise
-        _running[self.name] = self
+        running.add(self)
 
     def stop(self) -> None:
         """End all nodes and remove what they leave; safe to call twice."""
         if self._launch:
             self._launch.stop()
             self._launch = None
-            if _running.get(self.name) is self:
-                del _running[self.name]
+            running.drop(self)
 
     def reset(self) -> None:
         """Stop the lab and start it as it was at first."""
@@ -171,10 +148,10 @@ class Lab:
         """Let one node's VPP ping another; see `labs.node.Node.ping`."""
         if source == target:
             raise LabError(f"{source} cannot ping itself.", "name two nodes: lab.ping('vpp1', 'vpp2').")
-        address = self._shared_address(self[source], self[target])
+        address = links.shared_address(source, self[source].addresses(), target, self[target].addresses())
         return self[source].ping(address, count, interval, target=target)
 
-    def place(self, state: str | None = None, **cores: int | Iterable[int] | None) -> Placed:
+    def place(self, state: str | None = None, **cores: int | Iterable[int] | None) -> placement.Placed:
         """Move nodes to cores, live; see `pin`, which prints what this returns.
 
         Raises
@@ -190,14 +167,8 @@ class Lab:
             self[name].must_run()  # else some would have moved before the news
         commands = [line for name, wanted in asked.items() for line in self[name].pin(wanted)]
         actual = {name: self[name].cores() for name in asked}
-        for name, wanted in asked.items():
-            if wanted and not set(actual[name]) <= set(wanted):
-                raise LabError(
-                    f"{name} was to run on {placement.describe(wanted)}, "
-                    f"and the kernel says {placement.describe(actual[name])}.",
-                    "something else moves it back: a cpuset, or a CPU manager; see labs doctor.",
-                )
-        return Placed(asked, actual, commands)
+        placement.confirm(asked, actual)
+        return placement.Placed(asked, actual, commands)
 
     def pin(self, state: str | None = None, **cores: int | Iterable[int] | None) -> None:
         """Move nodes to cores, live, and print the equal commands and what the kernel says now.
@@ -261,20 +232,6 @@ class Lab:
             node.must_run()
         return seen
 
-    def _shared_address(self, source: Node, target: Node) -> str:
-        """Return an address of `target` on a network that `source` is on too."""
-        networks = [
-            ipaddress.ip_interface(each).network for some in source.addresses().values() for each in some
-        ]
-        for some in target.addresses().values():
-            for each in some:
-                if (interface := ipaddress.ip_interface(each)).network in networks:
-                    return str(interface.ip)
-        raise LabError(
-            f"{source.name} and {target.name} share no network.",
-            "give both ends of a link an address: set interface ip address memif0/0 10.10.2.1/24",
-        )
-
     def __repr__(self) -> str:
         return drawing.text(self._view())
 
@@ -289,28 +246,3 @@ class Lab:
             return drawing.LabView(f"{self.name}: stopped (nodes {names})", ())
         title = f"{self.name}: {self.version}, engine {self.engine}"
         return drawing.LabView(title, tuple(node.view() for node in self.nodes.values()))
-
-
-@atexit.register
-def _stop_all() -> None:
-    for lab in list(_running.values()):
-        lab.stop()
-
-
-def current(node: str | None = None) -> Lab:
-    """Return the lab started last in this kernel, or the last one that has a node of that name.
-
-    Raises
-    ------
-    LabError
-        No lab is running here, or none has such a node.
-    """
-    for lab in reversed(_running.values()):
-        if node is None or node in lab.nodes:
-            return lab
-    if not _running:
-        raise LabError("No lab is running in this notebook.", "run the cell that makes one and starts it.")
-    raise LabError(
-        f"No running lab has a node {node!r}.",
-        f"the nodes are {', '.join(name for lab in _running.values() for name in lab.nodes)}.",
-    )

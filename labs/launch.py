@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import psutil
 
 from labs import placement
-from labs.engines import reaper, starter
+from labs.engines import reaper, rundir, starter
+from labs.engines.rundir import RunDir
 from labs.errors import LabError
 from labs.node import Node
 from labs.vpp.startup_conf import StartupConf
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     import subprocess
 
     from labs.engines.base import Engine
-    from labs.engines.rundir import RunDir
     from labs.topology import LinkSpec, NodeSpec, Topology
 
 _NODE_MIB = 200
@@ -50,6 +50,22 @@ class Launch:
     rundir: RunDir
     nodes: dict[str, Node] = field(default_factory=dict)
     reaper: subprocess.Popen[bytes] | None = None
+
+    @classmethod
+    def prepare(cls, topology: Topology, engine: Engine) -> Launch:
+        """Check cores, memory and disk, and claim the lab's run directory; start nothing yet.
+
+        Raises
+        ------
+        LabError
+            It cannot be started here, or a lab of that name runs already.
+        """
+        for spec in topology.nodes:
+            placement.check(spec.name, spec.cores)
+        check_room(topology, rundir.base())
+        names = [spec.name for spec in topology.nodes]
+        place = starter.start(lambda: RunDir.claim(topology.name, names, engine.name), RunDir.remove)
+        return cls(topology, engine, place)
 
     def run(self) -> None:
         """Start all nodes, wait until they answer, place them and connect their links.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from labs.errors import LabError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +31,34 @@ class Fault:
 
     reason: str
     hint: str
+
+
+def shared_address(
+    source: str, source_has: Mapping[str, list[str]], target: str, target_has: Mapping[str, list[str]]
+) -> str:
+    """Return an address of `target` on a network that `source` is on too.
+
+    Parameters
+    ----------
+    source, target : str
+        Node names.
+    source_has, target_has : mapping of str to list of str
+        Their addresses with prefix length, by interface.
+
+    Raises
+    ------
+    LabError
+        They share no network.
+    """
+    networks = [ipaddress.ip_interface(each).network for some in source_has.values() for each in some]
+    for each in (address for some in target_has.values() for address in some):
+        interface = ipaddress.ip_interface(each)
+        if interface.network in networks:
+            return str(interface.ip)
+    raise LabError(
+        f"{source} and {target} share no network.",
+        "give both ends of a link an address: set interface ip address memif0/0 10.10.2.1/24",
+    )
 
 
 def fault(tables: Mapping[str, MemifTable]) -> Fault | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labs.errors import LabError
+from labs.running import current
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -21,8 +22,6 @@ def vpp(line: str, cell: str | None = None) -> None:
     CliError
         VPP refused a line; it is underlined.
     """
-    from labs.lab import current  # noqa: PLC0415 - a notebook's first import stays quick
-
     name, _, rest = line.strip().partition(" ")
     if not name:
         raise LabError("Which node is meant?", "name it behind the percent signs: %%vpp vpp1")

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-from numbers import Integral, Real
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from labs import drawing, health, kernel, placement
 from labs.errors import LabError, LinkDown, NodeDied
-from labs.ping import Ping
+from labs.ping import Ping, measure
 from labs.vpp.cli import Cli
 from labs.vpp.parse import (
     parse_addresses,
     parse_memif,
-    parse_ping_line,
-    parse_ping_statistics,
     parse_plugins,
     parse_rx_placement,
 )
+from labs.vpp.sockets import DoorError
 from labs.vpp.stats import Stats
 
 if TYPE_CHECKING:
@@ -35,8 +31,6 @@ if TYPE_CHECKING:
 
 RX_MODES = ("polling", "interrupt", "adaptive")
 _BOOT_SECONDS = 15.0
-_SHORTEST, _LONGEST = 0.0001, 60
-_PATIENCE = 10.0
 
 
 class Node:
@@ -59,7 +53,7 @@ class Node:
         self.handle = handle
         self.startup_conf = startup_conf
         self._rundir = rundir
-        self._cli = Cli(rundir.file(spec.name, "cli.sock"))
+        self._cli = self._new_cli()
         self._api = health.NodeApi(rundir.file(spec.name, "api.sock"), handle)
         self._stats = Stats(rundir.file(spec.name, "stats.sock"))
 
@@ -104,9 +98,14 @@ class Node:
             It ended instead; its last lines are in the message.
         NotAvailable
             A plugin that was asked for is not there.
+        LabError
+            It runs, but does not answer.
         """
-        with health.blame(self.handle):
-            self._api.connect(_BOOT_SECONDS, lambda: health.must_run(self.handle, health.AT_START))
+        try:
+            with health.blame(self.handle):
+                self._api.connect(_BOOT_SECONDS, lambda: health.must_run(self.handle, health.AT_START))
+        except DoorError as error:
+            raise LabError(f"{self.name} runs, but it does not answer: {error.message}", error.hint) from None
         health.check_plugins(self.name, self.spec.plugins, parse_plugins(self.cli("show plugins")))
 
     def cli(self, text: str) -> str:
@@ -130,6 +129,9 @@ class Node:
         """Return packets and bytes of each interface, from the stats segment."""
         with health.blame(self.handle):
             return self.stats.counters()
+
+    def _new_cli(self) -> Cli:
+        return Cli(self._rundir.file(self.name, "cli.sock"))
 
     def memifs(self) -> MemifTable:
         """Return what ``show memif`` says, parsed."""
@@ -157,29 +159,9 @@ class Node:
         LabError
             There is no such count or interval, or VPP has no way to the address.
         """
-        if not (isinstance(count, Integral) and count >= 1):
-            raise LabError(f"A ping cannot send {count!r} requests.", "give a whole number: count=20.")
-        if not (isinstance(interval, Real) and _SHORTEST <= interval <= _LONGEST):
-            raise LabError(
-                f"A ping cannot wait {interval!r} seconds between two requests.",
-                f"choose {_SHORTEST} to {_LONGEST}; VPP does not stop to listen in less.",
-            )
-        numbers, times, sent = [], [], 0
-        with health.blame(self.handle):
-            session = Cli(self._rundir.file(self.name, "cli.sock"))
-            with contextlib.closing(session):
-                session.run(f"ping {address} repeat 1 interval 0.1")
-                for line in session.stream(
-                    f"ping {address} repeat {count} interval {interval:g}", _PATIENCE + interval
-                ):
-                    if reply := parse_ping_line(line):
-                        numbers.append(reply.sequence)
-                        times.append(reply.time_ms)
-                    elif total := parse_ping_statistics(line):
-                        sent = total.sent
-        return Ping(
-            self.name, target or address, address, sent, np.array(numbers, int), np.array(times, float)
-        )
+        with health.blame(self.handle), contextlib.closing(self._new_cli()) as session:
+            sent, numbers, times = measure(session, address, count, interval)
+        return Ping(self.name, target or address, address, sent, numbers, times)
 
     def pin(self, cores: placement.Cores) -> list[str]:
         """Move its threads to cores, live; see `labs.placement.spread`. Return the equal shell commands."""

@@ -1,15 +1,23 @@
-"""What VPP's own ping has measured."""
+"""VPP's own ping: running it, and what it has measured."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from labs.errors import LabError
+from labs.vpp.parse import parse_ping_line, parse_ping_statistics
+
+if TYPE_CHECKING:
+    from labs.vpp.cli import Cli
 
 PERCENTILES = (0, 50, 90, 99, 100)
+_SHORTEST, _LONGEST = 0.0001, 60
+_PATIENCE = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,3 +104,44 @@ class Ping:
 
     def _repr_html_(self) -> str:
         return str(self.summary().to_html())
+
+
+def measure(cli: Cli, address: str, count: int, interval: float) -> tuple[int, np.ndarray, np.ndarray]:
+    """Let a VPP ping an address; one request more goes first, uncounted, to resolve the address.
+
+    Parameters
+    ----------
+    cli : Cli
+        A connection of its own: VPP's ping ends at any input on it.
+    address : str
+    count : int
+        Requests to send.
+    interval : float
+        Seconds between requests.
+
+    Returns
+    -------
+    (int, ndarray of int, ndarray of float)
+        Requests sent, numbers of those that were answered, and their round-trip times in milliseconds.
+
+    Raises
+    ------
+    LabError
+        There is no such count or interval, or VPP has no way to the address.
+    """
+    if not (isinstance(count, Integral) and count >= 1):
+        raise LabError(f"A ping cannot send {count!r} requests.", "give a whole number: count=20.")
+    if not (isinstance(interval, Real) and _SHORTEST <= interval <= _LONGEST):
+        raise LabError(
+            f"A ping cannot wait {interval!r} seconds between two requests.",
+            f"choose {_SHORTEST} to {_LONGEST}; VPP does not stop to listen in less.",
+        )
+    numbers, times, sent = [], [], 0
+    cli.run(f"ping {address} repeat 1 interval 0.1")
+    for line in cli.stream(f"ping {address} repeat {count} interval {interval:g}", _PATIENCE + interval):
+        if reply := parse_ping_line(line):
+            numbers.append(reply.sequence)
+            times.append(reply.time_ms)
+        elif total := parse_ping_statistics(line):
+            sent = total.sent
+    return sent, np.array(numbers, int), np.array(times, float)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,15 @@ STATES = {
     "apart": "a core each",
     "free": "free to move",
 }
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Nodes moved to cores: what was asked, what the kernel says, and the equal shell commands."""
+
+    asked: dict[str, Cores]
+    actual: dict[str, Cores]
+    commands: list[str]
 
 
 def by_state(state: str, nodes: Iterable[NodeSpec], *, share: bool = False) -> dict[str, Cores]:
@@ -85,7 +94,7 @@ def by_name(chosen: Mapping[str, int | Iterable[int] | None], nodes: Iterable[st
             continue
         cores = tuple(value) if isinstance(value, Iterable) else (value,)
         check(name, cores)
-        places[name] = cores
+        places[name] = tuple(int(core) for core in cores)  # numpy's integers are cores, too
     return places
 
 
@@ -98,6 +107,10 @@ def check(name: str, cores: Cores) -> None:
         It says which cores may be used.
     """
     allowed = allowed_cores()
+    if not isinstance(cores, Iterable):
+        raise LabError(
+            f"The cores of {name} cannot be {cores!r}.", f"give them in parentheses: cores=({allowed[0]},)."
+        )
     for core in cores:
         if isinstance(core, bool) or not isinstance(core, Integral):
             raise LabError(
@@ -155,6 +168,22 @@ def spread(threads: list[Thread], cores: Cores) -> dict[int, Cores]:
         else:
             places[thread.tid] = cores[:1]
     return places
+
+
+def confirm(asked: Mapping[str, Cores], actual: Mapping[str, Cores]) -> None:
+    """Compare what was asked of the kernel with what it did.
+
+    Raises
+    ------
+    LabError
+        A node may run on a core that was not asked for.
+    """
+    for name, wanted in asked.items():
+        if wanted and not set(actual[name]) <= set(wanted):
+            raise LabError(
+                f"{name} was to run on {describe(wanted)}, and the kernel says {describe(actual[name])}.",
+                "something else moves it back: a cpuset, or a CPU manager; see labs doctor.",
+            )
 
 
 def describe(cores: Cores) -> str:

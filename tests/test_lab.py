@@ -8,13 +8,14 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from labs import LabError, drawing, two_vpps
 from labs.engines import rundir
 from labs.errors import LinkDown
 from labs.kernel import allowed_cores, threads
-from labs.lab import current
+from labs.running import current
 
 CORES = allowed_cores()
 two_cores = pytest.mark.skipif(len(CORES) < 2, reason="this session may use one core only")
@@ -538,6 +539,13 @@ def test_a_restart_keeps_the_cores_that_were_chosen(home):
     home.wait_link(10)
     assert affinities(home, "vpp1") == {CORES}
     assert answers(home)
+
+
+def test_numpys_integers_are_cores_too_even_at_the_next_restart(home):
+    home.pin(vpp1=np.int64(CORES[0]))
+    home.restart("vpp1")
+    home.wait_link(10)
+    assert affinities(home, "vpp1") == {CORES[:1]}
 
 
 def test_a_restart_of_a_strange_node_is_refused(lab):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+import time
 
 import pytest
 from traces import Traces
@@ -13,6 +15,7 @@ from labs.engines import rundir
 from labs.engines.rundir import RunDir
 from labs.errors import NodeDied
 from labs.health import last_words
+from labs.launch import Launch
 
 HANGS = pytest.mark.timeout(60)
 
@@ -166,6 +169,53 @@ def test_a_node_that_dies_at_its_restart_is_quoted_and_the_lab_stays(running, mo
     assert running["vpp1"].alive
     monkeypatch.undo()
     running.restart("vpp2")
+    running.wait_link(15)
+    assert answers(running)
+
+
+@pytest.fixture
+def interruption():
+    """Return a function that interrupts this thread after a while, as Ctrl-C does."""
+    before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
+    timers = []
+
+    def later(seconds):
+        timers.append(threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGUSR1)))
+        timers[-1].start()
+
+    yield later
+    for timer in timers:
+        timer.cancel()
+        timer.join()
+    signal.signal(signal.SIGUSR1, before)
+
+
+@HANGS
+def test_an_interrupted_ping_does_not_disturb_the_next(running, interruption):
+    interruption(0.5)
+    with pytest.raises(KeyboardInterrupt):
+        running.ping("vpp1", "vpp2", count=400, interval=0.05)
+    ping = running.ping("vpp1", "vpp2", count=3, interval=0.2)
+    assert ping.sent == 3
+    assert ping.sequence.tolist() == [1, 2, 3]
+    assert "vpp1: core" in repr(running)
+
+
+@HANGS
+@pytest.mark.parametrize("step", ["start_node", "settle"])
+def test_an_interrupted_restart_can_be_repeated(running, monkeypatch, step):
+    real = getattr(Launch, step)
+
+    def interrupted(*arguments):
+        real(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Launch, step, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        running.restart("vpp1")
+    monkeypatch.undo()
+    time.sleep(0.1)  # VPP 26.06 can crash when a client leaves in the first milliseconds of a handshake
+    running.restart("vpp1")
     running.wait_link(15)
     assert answers(running)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,12 +12,12 @@ from owners import OWNER, ask, python, read_until
 from traces import Traces
 
 from labs import Lab, LabError, LinkSpec, NodeSpec, Topology, engines, launch, two_vpps
-from labs import lab as lab_module
 from labs.engines import rundir
 from labs.engines.rundir import RunDir
 from labs.errors import NodeDied, NotAvailable
 from labs.launch import Launch
 from labs.node import Node
+from labs.running import current
 from labs.vpp.api import UnknownMessage
 
 
@@ -81,9 +80,6 @@ def test_a_vpp_that_dies_at_the_start_is_quoted_and_nothing_is_left(
     assert traces.tokens
     assert traces.gone_within(3) == []
     assert fresh.engine == ""
-    monkeypatch.undo()
-    fresh.start()
-    assert answers(fresh)
 
 
 def noting(traces, act):
@@ -107,6 +103,9 @@ def test_when_the_second_of_two_dies_the_first_is_ended_too(fresh, traces, monke
     with pytest.raises(NodeDied, match="vpp2 is not running"):
         fresh.start()
     assert traces.gone_within(3) == []
+    monkeypatch.undo()
+    fresh.start()
+    assert answers(fresh)
 
 
 def test_a_heap_larger_than_the_machine_is_refused_with_both_sizes(engine, traces):
@@ -129,6 +128,9 @@ def test_a_heap_larger_than_the_machine_is_refused_with_both_sizes(engine, trace
         ({"workers": -1}, "cannot have -1 workers"),
         ({"workers": "1"}, "cannot have '1' workers"),
         ({"cores": (1023,)}, "cannot run on core 1023"),
+        ({"cores": 0}, "The cores of vpp1 cannot be 0"),
+        ({"cores": None}, "The cores of vpp1 cannot be None"),
+        ({"cores": "0"}, "'0' is no core"),
     ],
 )
 def test_a_node_that_no_vpp_could_be_is_refused_before_it_starts(engine, change, words):
@@ -241,7 +243,8 @@ def test_an_interrupted_start_leaves_nothing_and_can_be_repeated(
     assert not (rundir.base() / "cut").exists()
     assert traces.gone_within(3) == []
     assert lab.engine == ""
-    assert "cut" not in lab_module._running
+    with pytest.raises(LabError, match="No lab is running"):
+        current()
     lab.stop()
 
 
@@ -348,14 +351,37 @@ def test_too_little_disk_is_refused_with_the_place(fresh, monkeypatch, own_direc
     assert "delete what you do not need" in no.value.hint
 
 
+# Programs that are no VPP
+
+
+@pytest.fixture
+def program(monkeypatch, tmp_path):
+    """Return a function that makes LABS_VPP a program that says it is VPP, and then does something else."""
+
+    def write(what):
+        path = tmp_path / "vpp"
+        path.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo vpp v26.06-release && exit\n{what}\n')
+        path.chmod(0o755)
+        monkeypatch.setenv("LABS_VPP", str(path))
+        return path
+
+    return write
+
+
 @pytest.mark.engine("process")
-def test_a_program_that_only_says_it_is_vpp_is_quoted(monkeypatch, tmp_path):
-    program = tmp_path / "vpp"
-    program.write_text(
-        '#!/bin/sh\n[ "$1" = --version ] && echo "vpp v26.06-release" && exit\necho no vpp\nexit 3\n'
-    )
-    program.chmod(0o755)
-    monkeypatch.setenv("LABS_VPP", str(program))
+def test_a_program_that_ends_is_quoted(program):
+    program("echo no vpp; exit 3")
     with pytest.raises(NodeDied, match=r"ended with status 3.\nIts last lines were:\n    no vpp"):
         two_vpps("fresh", engine="process").start()
-    assert subprocess.run(["pgrep", "-f", str(program)], check=False).returncode == 1
+
+
+@pytest.mark.engine("process")
+def test_a_program_that_never_answers_is_given_up_and_ended(program, monkeypatch, traces):
+    program("exec sleep 600")
+    monkeypatch.setattr("labs.node._BOOT_SECONDS", 0.5)
+    monkeypatch.setattr(Launch, "stop", noting(traces, Launch.stop))
+    with pytest.raises(LabError, match="vpp1 runs, but it does not answer: There is no API socket") as told:
+        two_vpps("fresh", engine="process").start()
+    assert told.value.hint
+    assert traces.tokens
+    assert traces.gone_within(3) == []

@@ -38,6 +38,7 @@ def test_two_vpps_start_where_they_were_asked_to(placed, request):
     assert ("free to move" in repr(placed)) == (state == "free")
 
 
+@pytest.mark.parametrize("placed", ["apart"], indirect=True)
 def test_two_vpps_have_the_addresses_and_roles_the_course_speaks_of(placed):
     assert [placed[name].addresses()["memif0/0"] for name in placed] == [["10.10.2.1/24"], ["10.10.2.2/24"]]
     assert [placed[name].memifs().interfaces[0].role for name in placed] == ["server", "client"]

@@ -16,11 +16,12 @@ def test_first_echo_comes_soon(engine, report):
     runs = [_measure(engine) for _ in range(SAMPLES)]
     echoes = [run["first_echo_s"] for run in runs]
     report.at_most(f"{engine}: lab.start() to first echo", echoes, "s", GOALS[engine])
+    report.at_most(f"{engine}: the same, a second time", _all(runs, "warm_first_echo_s"), "s", GOALS[engine])
     report.at_most(
         f"{engine}: the same, from the first VPP's birth", _all(runs, "birth_to_echo_s"), "s", None
     )
     report.at_most(f"{engine}: import of labs and vpp-papi", _all(runs, "import_s"), "s", None)
-    assert report.rows[-3].passed
+    assert all(row.passed for row in report.rows[-4:])
 
 
 def _measure(engine):

@@ -101,6 +101,13 @@ def test_an_interrupt_of_the_owners_group_ends_no_node(owner):
     assert ask(owner, "lab.ping('vpp1', 'vpp2', 3).received") == "3"
 
 
+def test_a_fork_of_the_owner_takes_no_lab_with_it(owner):
+    assert int(ask(owner, "__import__('os').fork() or sys.exit()"))
+    time.sleep(0.5)
+    assert ask(owner, "[node.alive for node in lab.nodes.values()]") == "[True, True]"
+    assert ask(owner, "lab.ping('vpp1', 'vpp2', 3).received") == "3"
+
+
 def test_gc_leaves_the_lab_of_another_process_alone(owner):
     assert reaper.gc() == []
     assert ask(owner, "lab.ping('vpp1', 'vpp2', 3).received") == "3"
