@@ -254,9 +254,7 @@ def pair(engine, name="pair", *, links=(), **options):
     return Lab(Topology(name, (NodeSpec("a", **options), NodeSpec("b")), links), engine)
 
 
-@pytest.mark.parametrize(
-    "first", [{"workers": 1}, {"workers": 1, "cores": (0,)}, {"workers": 1, "cores": (0, 0)}]
-)
+@pytest.mark.parametrize("first", [{"workers": 1}, {"workers": 1, "cores": (0,)}])
 def test_a_worker_starts_even_where_it_shares_a_core(engine, first):
     allowed = placement.allowed_cores()
     if len(allowed) < 2:

@@ -1,0 +1,30 @@
+"""Every exercise on a real lab: as given its check does not pass, as solved it does."""
+
+from __future__ import annotations
+
+import pytest
+from run_exercise import run_exercise
+
+from labs.course.catalogue import all_exercises
+
+EXERCISES = pytest.mark.parametrize("exercise", all_exercises(), ids=lambda each: each.id)
+
+
+@pytest.fixture(autouse=True)
+def chosen(engine, monkeypatch):
+    """Let the cells' labs run on the test's engine: they name none, as in a notebook."""
+    monkeypatch.setenv("LABS_ENGINE", engine)
+
+
+@EXERCISES
+def test_the_stub_does_not_pass(exercise):
+    _, result = run_exercise(exercise, "stub")
+    assert not result.passed
+    assert "the check itself failed" not in result.reason, result.reason
+    assert result.reason.strip()
+
+
+@EXERCISES
+def test_the_solution_passes(exercise):
+    _, result = run_exercise(exercise, "solution")
+    assert result.passed, result.reason
