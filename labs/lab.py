@@ -65,8 +65,8 @@ class Lab:
 
     @property
     def version(self) -> str:
-        """The data plane and its version, as ``VPP 26.06``; empty while the lab is stopped."""
-        return self._launch.engine.version() if self._launch else ""
+        """The data plane and its version, as its first node tells it; empty while the lab is stopped."""
+        return next(iter(self.nodes.values())).version if self._launch else ""
 
     @property
     def cores(self) -> placement.Cores:
@@ -143,6 +143,8 @@ class Lab:
         fresh = self._launch.start_node(ended.spec)
         fresh.wait_ready()
         self._launch.settle(fresh)
+        if self.topology.links and all(each.alive for each in self.nodes.values()):
+            self.wait_link()
 
     def ping(self, source: str, target: str, count: int = 20, interval: float = 0.05) -> Ping:
         """Let one node's VPP ping another; see `labs.node.Node.ping`."""

@@ -15,6 +15,7 @@ from labs.vpp.parse import (
     parse_memif,
     parse_plugins,
     parse_rx_placement,
+    parse_version,
 )
 from labs.vpp.sockets import DoorError
 from labs.vpp.stats import Stats
@@ -53,6 +54,7 @@ class Node:
         self.handle = handle
         self.startup_conf = startup_conf
         self._rundir = rundir
+        self.version = ""
         self._cli = self._new_cli()
         self._api = health.NodeApi(rundir.file(spec.name, "api.sock"), handle)
         self._stats = Stats(rundir.file(spec.name, "stats.sock"))
@@ -106,6 +108,7 @@ class Node:
                 self._api.connect(_BOOT_SECONDS, lambda: health.must_run(self.handle, health.AT_START))
         except DoorError as error:
             raise LabError(f"{self.name} runs, but it does not answer: {error.message}", error.hint) from None
+        self.version = parse_version(self.cli("show version"))
         health.check_plugins(self.name, self.spec.plugins, parse_plugins(self.cli("show plugins")))
 
     def cli(self, text: str) -> str:

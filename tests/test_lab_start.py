@@ -13,7 +13,6 @@ from traces import Traces
 
 from labs import Lab, LabError, LinkSpec, NodeSpec, Topology, engines, launch, two_vpps
 from labs.engines import rundir
-from labs.engines.rundir import RunDir
 from labs.errors import NodeDied, NotAvailable
 from labs.launch import Launch
 from labs.node import Node

@@ -83,9 +83,6 @@ class Engine(Protocol):
     def availability(self) -> Availability:
         """Say whether this engine can be used here, and why not."""
 
-    def version(self) -> str:
-        """Return what data plane and version it runs, as ``VPP 26.06``."""
-
     def inside(self, rundir: str) -> str:
         """Return the path at which a node sees the lab's run directory."""
 

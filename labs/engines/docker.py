@@ -193,11 +193,6 @@ class DockerEngine:
             )
         return Availability(ok=True, reason=f"{image_name()} in Docker {info.get('ServerVersion', '')}")
 
-    def version(self) -> str:
-        """Return the VPP version the image names, as ``VPP 26.06``."""
-        tag = image_name().rpartition(":")[2]
-        return f"VPP {tag}"
-
     def inside(self, rundir: str) -> str:  # noqa: ARG002 - the protocol passes it
         """Return where a container sees the run directory."""
         return INSIDE

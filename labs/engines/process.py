@@ -138,11 +138,6 @@ class ProcessEngine:
             )
         return Availability(ok=True, reason=f"VPP {version} at {vpp}")
 
-    def version(self) -> str:
-        """Return the VPP version, as ``VPP 26.06``."""
-        vpp = find_vpp()
-        return f"VPP {self._version(vpp)}" if vpp else "VPP (not found)"
-
     def inside(self, rundir: str) -> str:
         """Return `rundir` itself: a process sees what we see."""
         return rundir

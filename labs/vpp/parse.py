@@ -21,6 +21,7 @@ from labs.vpp.parse_show import (
     parse_plugins,
     parse_rx_placement,
     parse_threads,
+    parse_version,
 )
 
 __all__ = [
@@ -47,4 +48,5 @@ __all__ = [
     "parse_runtime",
     "parse_rx_placement",
     "parse_threads",
+    "parse_version",
 ]

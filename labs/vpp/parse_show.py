@@ -189,3 +189,12 @@ def parse_plugins(text: str) -> PluginTable:
     """Return what ``show plugins`` says."""
     path = _PLUGIN_PATH.search(text)
     return PluginTable(path[1] if path else "", tuple(_PLUGIN.findall(text)))
+
+
+_VERSION = re.compile(r"vpp v(\d+\.\d+\S*)")
+
+
+def parse_version(text: str) -> str:
+    """Return the version in ``show version``, as ``VPP 26.06``; a release does without its suffix."""
+    row = _VERSION.match(text.strip())
+    return f"VPP {row[1].removesuffix('-release')}" if row else "VPP of unknown version"

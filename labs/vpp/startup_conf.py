@@ -121,7 +121,7 @@ class StartupConf:
             )
 
     def _check_memory(self) -> None:
-        _check_number("heap_mb", self.heap_mb, 64, 65536)
+        _check_number("heap_mb", self.heap_mb, 128, 65536)  # below, VPP runs out of memory while it starts
         _check_number("stats_mb", self.stats_mb, 4, 16384)
         _check_number("buffers", self.buffers, 256, 4_000_000)
         _check_number("physmem_mb", self.physmem_mb, 2, 65536)

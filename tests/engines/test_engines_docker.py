@@ -144,11 +144,6 @@ def test_a_start_that_docker_refuses_is_told_in_a_sentence_and_leaves_nothing(mo
         two_vpps("refused", engine="docker").start()
 
 
-def test_the_image_names_its_version(monkeypatch):
-    monkeypatch.setenv("LABS_VPP_IMAGE", "somewhere/vpp:25.10")
-    assert DockerEngine().version() == "VPP 25.10"
-
-
 class Container:
     """A container whose every operation fails as given."""
 

@@ -98,8 +98,9 @@ def test_a_vpp_that_is_too_old_is_refused_with_its_version(nowhere, version):
 @pytest.mark.parametrize("version", ["24.06", "25.02", "26.06", "27.02"])
 def test_a_vpp_that_is_new_enough_is_taken(nowhere, version):
     program(nowhere / "vpp", f"vpp v{version}-rc0~12-gabcdef")
-    assert ProcessEngine().availability().ok
-    assert ProcessEngine().version() == f"VPP {version}"
+    found = ProcessEngine().availability()
+    assert found.ok
+    assert found.reason.startswith(f"VPP {version} ")
 
 
 def test_a_vpp_that_was_replaced_is_asked_again(nowhere):

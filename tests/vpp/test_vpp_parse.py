@@ -20,6 +20,7 @@ from labs.vpp.parse import (
     parse_runtime,
     parse_rx_placement,
     parse_threads,
+    parse_version,
 )
 
 PARSERS = [getattr(parse, name) for name in parse.__all__ if name.startswith("parse_")]
@@ -210,3 +211,16 @@ def test_a_ping_that_was_not_sent():
     assert parse_ping_failure(lines[0]) == "no egress interface"
     assert parse_ping_statistics(lines[-1]) == PingStatistics(0, 0, 0)
     assert parse_ping_failure(lines[-1]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("vpp v26.06-release built by root on vm at 2026-11-30T18:29:01\n", "VPP 26.06"),
+        ("vpp v26.10-rc0~12-gabcdef built by ci on host at then", "VPP 26.10-rc0~12-gabcdef"),
+        ("", "VPP of unknown version"),
+        ("version 1", "VPP of unknown version"),
+    ],
+)
+def test_the_version_is_named_as_people_name_it(text, version):
+    assert parse_version(text) == version

@@ -115,6 +115,7 @@ def test_the_event_log_is_written_when_asked():
         {"main_core": 0, "worker_cores": (1, 1)},
         {"main_core": 0, "worker_cores": tuple(range(1, 64))},
         {"heap_mb": 0},
+        {"heap_mb": 127},
         {"heap_mb": 1.5},
         {"stats_mb": 0},
         {"buffers": 0},
