@@ -90,11 +90,16 @@ class Thread:
     involuntary: int
 
 
+def in_order(pid: int, tids: list[int]) -> list[int]:
+    """Return thread numbers, the main thread's first: the lowest it is not where the kernel began to count anew."""
+    return sorted(tids, key=lambda tid: (tid != pid, tid))
+
+
 def threads(pid: int) -> list[Thread]:
     """Return the threads of a process, its main thread first; empty if it has ended."""
     found = []
     try:
-        tids = sorted(int(entry.name) for entry in Path(f"/proc/{pid}/task").iterdir())
+        tids = in_order(pid, [int(entry.name) for entry in Path(f"/proc/{pid}/task").iterdir()])
     except OSError:
         return []
     for tid in tids:

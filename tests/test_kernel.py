@@ -139,3 +139,7 @@ def test_a_kernel_without_schedstat_gives_none_not_zero(tmp_path, text):
 
 def test_outside_a_container_a_thread_has_one_number():
     assert kernel.inner_tid(os.getpid()) == os.getpid()
+
+
+def test_the_main_thread_comes_first_also_after_the_kernels_count_began_anew():
+    assert kernel.in_order(32760, [301, 32767, 32760, 300]) == [32760, 300, 301, 32767]
