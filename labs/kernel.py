@@ -91,7 +91,7 @@ class Thread:
 
 
 def in_order(pid: int, tids: list[int]) -> list[int]:
-    """Return thread numbers, the main thread's first: the lowest it is not where the kernel began to count anew."""
+    """Return thread numbers, the main thread's first; after a wrap-around it is not the lowest."""
     return sorted(tids, key=lambda tid: (tid != pid, tid))
 
 
