@@ -25,6 +25,8 @@ class End:
     interface, role, address : str
         `role` is ``server`` or ``client``; `address` is empty where there is none.
     connected : bool
+    peer : str
+        What the other end calls itself, while it is connected: it need not be a node of the lab.
     """
 
     socket: str
@@ -33,16 +35,23 @@ class End:
     role: str
     address: str
     connected: bool
+    peer: str = ""
+
+    @property
+    def outside(self) -> str:
+        """Whom it meets where that is no node of the lab, in words."""
+        return f"connected to {self.peer}" if self.connected and self.peer else "meets no other end"
 
 
 @dataclass(frozen=True)
 class NodeView:
-    """One node as it is now: `cores` is None for a node that has ended."""
+    """One node as it is now: `cores` is None for a node that has ended, `answers` false for a silent one."""
 
     name: str
     cores: Cores | None
     pinned: bool
     ends: tuple[End, ...] = ()
+    answers: bool = True
 
     @property
     def placed(self) -> str:
@@ -79,14 +88,16 @@ class LabView:
 def text(lab: LabView) -> str:
     """Return the drawing in words, a line for each node and each link."""
     lines = [lab.title]
-    lines += [f"  {node.name}: {node.placed}" for node in lab.nodes]
+    lines += [
+        f"  {node.name}: {node.placed}{'' if node.answers else ', does not answer'}" for node in lab.nodes
+    ]
     for i, a, j, b in lab.links():
         state = "connected" if a.connected and b.connected else "not connected"
         left = f"{lab.nodes[i].name} {a.interface} ({a.role}{', ' + a.address if a.address else ''})"
         right = f"{lab.nodes[j].name} {b.interface} ({b.role}{', ' + b.address if b.address else ''})"
         lines.append(f"  {left} ── {right}: {state}")
     lines += [
-        f"  {lab.nodes[number].name} {end.interface} ({end.role}): meets no other end"
+        f"  {lab.nodes[number].name} {end.interface} ({end.role}): {end.outside}"
         for number, end in lab.loose()
     ]
     return "\n".join(lines)
@@ -151,21 +162,27 @@ def _core_bands(nodes: tuple[NodeView, ...]) -> list[str]:
 
 def _node(number: int, node: NodeView) -> list[str]:
     x, middle = _left(number), _left(number) + _WIDTH / 2
-    ended = node.cores is None
+    state = "✕ ended" if node.cores is None else "● running" if node.answers else "◌ does not answer"
+    well = node.cores is not None and node.answers
     return [
-        _box(x, _TOP, _WIDTH, _HEIGHT, _ALARM if ended else _ACCENT, _PAPER, "4 4" if ended else ""),
+        _box(x, _TOP, _WIDTH, _HEIGHT, _ACCENT if well else _ALARM, _PAPER, "" if well else "4 4"),
         _words(middle, _TOP + 36, node.name, extra=' font-size="17" font-weight="600"'),
-        _words(middle, _TOP + 60, "✕ ended" if ended else "● running"),
+        _words(middle, _TOP + 60, state),
     ]
 
 
 def _loose_ends(lab: LabView) -> list[str]:
-    """Tell below a node's state of its ends that meet no other."""
+    """Tell below a node's state of its ends that meet no other node."""
     parts = []
     for number in range(len(lab.nodes)):
-        names = ", ".join(end.interface for at, end in lab.loose() if at == number)
-        if names:
-            x, words = _left(number) + _WIDTH / 2, f"{names}: no other end"
+        ends = [end for at, end in lab.loose() if at == number]
+        whom = {end: end.peer.partition(" of ")[0] if end.connected else "" for end in ends}
+        words = "; ".join(
+            f"{', '.join(end.interface for end in ends if whom[end] == each)}: {each or 'no other end'}"
+            for each in dict.fromkeys(whom.values())
+        )
+        if words:
+            x = _left(number) + _WIDTH / 2
             parts.append(_words(x, _TOP + 76, words, colour=_QUIET, extra=' font-size="11"'))
     return parts
 

@@ -6,10 +6,11 @@ import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from labs import drawing, health, kernel, placement
-from labs.errors import LabError, LinkDown, NodeDied
+from labs import health, kernel, placement
+from labs.errors import LabError, LinkDown
 from labs.ping import Ping, measure
-from labs.vpp.cli import Cli
+from labs.portrait import portrait
+from labs.vpp.cli import TIMEOUT, Cli
 from labs.vpp.parse import (
     parse_addresses,
     parse_memif,
@@ -23,6 +24,7 @@ from labs.vpp.stats import Stats
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from labs import drawing
     from labs.engines.base import NodeHandle
     from labs.engines.rundir import RunDir
     from labs.topology import NodeSpec
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from labs.vpp.stats import InterfaceCounters
 
 RX_MODES = ("polling", "interrupt", "adaptive")
-_BOOT_SECONDS = 15.0
+_BOOT_SECONDS = 30.0
 
 
 class Node:
@@ -58,6 +60,9 @@ class Node:
         self._cli = self._new_cli()
         self._api = health.NodeApi(rundir.file(spec.name, "api.sock"), handle)
         self._stats = Stats(rundir.file(spec.name, "stats.sock"))
+        self.at_close = contextlib.ExitStack()  # what is done when it is closed, the last added first
+        for each in (handle.stop, self._stats.close, self._api.close, self._cli.close):
+            self.at_close.callback(each)
 
     @property
     def name(self) -> str:
@@ -111,8 +116,15 @@ class Node:
         self.version = parse_version(self.cli("show version"))
         health.check_plugins(self.name, self.spec.plugins, parse_plugins(self.cli("show plugins")))
 
-    def cli(self, text: str) -> str:
+    def cli(self, text: str, timeout: float = TIMEOUT) -> str:
         """Send lines to VPP's CLI and return VPP's own text.
+
+        Parameters
+        ----------
+        text : str
+            The lines.
+        timeout : float
+            Seconds for the answer to each.
 
         Raises
         ------
@@ -121,12 +133,12 @@ class Node:
         NodeDied
             The node has ended.
         """
-        return "\n".join(output for _, output in self.cli_steps(text) if output)
+        return "\n".join(output for _, output in self.cli_steps(text, timeout) if output)
 
-    def cli_steps(self, text: str) -> Iterator[tuple[str, str]]:
+    def cli_steps(self, text: str, timeout: float = TIMEOUT) -> Iterator[tuple[str, str]]:
         """Send lines to VPP's CLI one by one; yield each with VPP's answer."""
         with health.blame(self.handle):
-            yield from self._cli.run_script(text)
+            yield from self._cli.run_script(text, timeout)
 
     def counters(self) -> dict[str, InterfaceCounters]:
         """Return packets and bytes of each interface, from the stats segment."""
@@ -136,13 +148,13 @@ class Node:
     def _new_cli(self) -> Cli:
         return Cli(self._rundir.file(self.name, "cli.sock"))
 
-    def memifs(self) -> MemifTable:
+    def memifs(self, timeout: float = TIMEOUT) -> MemifTable:
         """Return what ``show memif`` says, parsed."""
-        return parse_memif(self.cli("show memif"))
+        return parse_memif(self.cli("show memif", timeout))
 
-    def addresses(self) -> dict[str, list[str]]:
+    def addresses(self, timeout: float = TIMEOUT) -> dict[str, list[str]]:
         """Return the addresses of each interface, with prefix length."""
-        return parse_addresses(self.cli("show interface address"))
+        return parse_addresses(self.cli("show interface address", timeout))
 
     def ping(self, address: str, count: int = 20, interval: float = 0.05, *, target: str = "") -> Ping:
         """Let this VPP ping an address.
@@ -221,23 +233,7 @@ class Node:
 
     def view(self) -> drawing.NodeView:
         """Return what there is to draw of it."""
-        try:
-            cores = self.cores()
-            table, addresses = self.memifs(), self.addresses()
-        except NodeDied:
-            return drawing.NodeView(self.name, None, pinned=True)
-        ends = tuple(
-            drawing.End(
-                table.socket_of(state),
-                state.id,
-                state.name,
-                state.role,
-                next(iter(addresses.get(state.name, [])), ""),
-                state.connected,
-            )
-            for state in table.interfaces
-        )
-        return drawing.NodeView(self.name, cores, pinned=bool(self.spec.cores), ends=ends)
+        return portrait(self)
 
     def log(self, lines: int = 20) -> str:
         """Return the last lines of VPP's log."""
@@ -249,6 +245,4 @@ class Node:
 
     def close(self) -> None:
         """End the node and drop our connections to it; safe to call twice."""
-        for door in (self._cli, self._api, self._stats):
-            door.close()
-        self.handle.stop()
+        self.at_close.close()

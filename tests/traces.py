@@ -10,7 +10,8 @@ import psutil
 
 from labs import engines
 from labs.engines import rundir
-from labs.engines.docker import _LABEL, connect
+from labs.engines.docker import _LABEL
+from labs.engines.docker_daemon import connect
 from labs.engines.reaper import MARK
 
 SHM = Path("/dev/shm")  # noqa: S108 - where VPP puts its files

@@ -17,7 +17,7 @@ from labs.course.progress_file import MAX_BYTES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_KEYS_STAY_HERE = """
+KEYS_STAY_HERE = """
 // JupyterLab takes Enter, Space, arrows and letters for its own commands unless the focused element says
 // no. It listens on the document, so the window can still decide for each key: Ctrl+S is to save as ever.
 function keepKeys(element) {
@@ -34,7 +34,7 @@ function keepKeys(element) {
 """
 
 _LIVE_REGION = (
-    _KEYS_STAY_HERE
+    KEYS_STAY_HERE
     + """
 function render({ model, el }) {
   const region = document.createElement("div");
@@ -70,7 +70,7 @@ export default { render };
 )
 
 _CHOICE = (
-    _KEYS_STAY_HERE
+    KEYS_STAY_HERE
     + """
 let choices = 0;
 function render({ model, el }) {
@@ -104,7 +104,7 @@ export default { render };
 )
 
 _FILE_BUTTON = (
-    _KEYS_STAY_HERE
+    KEYS_STAY_HERE
     + """
 function render({ model, el }) {
   const button = document.createElement("label");

@@ -10,7 +10,7 @@ from labs.errors import LabError, NotAvailable
 if TYPE_CHECKING:
     from labs.engines.base import Engine
 
-NAMES = ("docker", "process")
+NAMES = ("docker", "process", "glassbox")
 """In the order of choice."""
 
 
@@ -24,7 +24,11 @@ def find(name: str) -> Engine:
         from labs.engines.process import ProcessEngine  # noqa: PLC0415 - likewise none of the others' needs
 
         return ProcessEngine()
-    raise LabError(f"There is no engine {name!r}.", f"the engines are {' and '.join(NAMES)}.")
+    if name == "glassbox":
+        from labs.engines.glassbox import GlassBoxEngine  # noqa: PLC0415 - likewise
+
+        return GlassBoxEngine()
+    raise LabError(f"There is no engine {name!r}.", f"the engines are {', '.join(NAMES)}.")
 
 
 def choose(wanted: str | None = None) -> tuple[Engine, str]:

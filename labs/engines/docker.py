@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-import docker
-from docker.context import ContextAPI
-from docker.errors import APIError, DockerException, ImageNotFound, NotFound
+from docker.errors import APIError, ImageNotFound, NotFound
 
 from labs import placement
 from labs.engines import starter
 from labs.engines.base import Availability
+from labs.engines.docker_daemon import FAILURES, connect
 from labs.errors import LabError, NotAvailable
 from labs.kernel import allowed_cores, format_cores, inner_tid
 
@@ -34,8 +31,6 @@ INSIDE = "/run/vpp"
 _LABEL = "io.github.vpp-labs.token"
 _DEFAULT_IMAGE = "vpp-labs/vpp:26.06"
 _MIB = 1 << 20
-_FAILURES = (DockerException, OSError)
-"""What the SDK raises: its own errors, and those of the connection."""
 
 
 def image_name() -> str:
@@ -43,37 +38,10 @@ def image_name() -> str:
     return os.environ.get("LABS_VPP_IMAGE", _DEFAULT_IMAGE)
 
 
-def address() -> str | None:
-    """Return where the daemon listens: DOCKER_HOST, else the current docker context; None for the default."""
-    if chosen := os.environ.get("DOCKER_HOST"):
-        return chosen
-    with contextlib.suppress(DockerException, OSError, ValueError, KeyError):
-        context = ContextAPI.get_current_context()
-        return str(context.Host) if context and context.Host else None
-    return None
-
-
-def connect() -> docker.DockerClient:
-    """Return a client of the daemon.
-
-    Raises
-    ------
-    NotAvailable
-        There is no daemon, or this user may not use it; the hint says which.
-    """
-    where = address()
-    try:
-        client = docker.DockerClient(base_url=where, timeout=20)
-        client.ping()
-    except (DockerException, OSError) as error:
-        raise _unreachable(where or "unix:///var/run/docker.sock", error) from None
-    return client
-
-
 def remove_containers(token: str) -> None:
     """Remove the containers of the lab with this token, running or not."""
     ours: dict[str, Any] = {"label": f"{_LABEL}={token}"}
-    with contextlib.suppress(NotAvailable, DockerException):
+    with contextlib.suppress(NotAvailable, *FAILURES):
         for container in connect().containers.list(all=True, filters=ours, ignore_removed=True):
             with contextlib.suppress(APIError):  # another process of ours may be removing it
                 container.remove(force=True)
@@ -103,7 +71,7 @@ class DockerNode:
             self.container.reload()
         except NotFound:
             return "its container was removed"
-        except _FAILURES as error:
+        except FAILURES as error:
             return f"Docker says nothing of it ({error})"
         state = self.container.attrs["State"]
         if state.get("OOMKilled"):
@@ -114,7 +82,7 @@ class DockerNode:
         """Return what VPP has written to its log so far."""
         try:
             return self.container.logs().decode(errors="replace")
-        except _FAILURES:
+        except FAILURES:
             return ""
 
     def pin(self, cores: Mapping[int, tuple[int, ...]]) -> list[str]:
@@ -146,13 +114,13 @@ class DockerNode:
 
     def kill(self) -> None:
         """End it at once, as a crash would."""
-        with contextlib.suppress(*_FAILURES):
+        with contextlib.suppress(*FAILURES):
             self.container.kill()
             self.container.wait()
 
     def stop(self) -> None:
         """End and remove it; safe to call twice."""
-        with contextlib.suppress(*_FAILURES):  # gone already, or Docker is
+        with contextlib.suppress(*FAILURES):  # gone already, or Docker is
             self.container.remove(force=True)
 
     def _is_ours(self) -> bool:
@@ -187,7 +155,7 @@ class DockerEngine:
                 reason=f"Docker is here, but it does not have the image {image_name()}.",
                 hint="build it with: make image; or set LABS_VPP_IMAGE to an image that holds VPP.",
             )
-        except (DockerException, OSError) as error:
+        except FAILURES as error:
             return Availability(
                 ok=False, reason=f"Docker does not answer as it should: {error}.", hint="try: docker info"
             )
@@ -235,23 +203,3 @@ class DockerEngine:
 
 def _state_letter(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-
-
-def _unreachable(where: str, error: Exception) -> NotAvailable:
-    """Say why a daemon cannot be reached: no Docker, no permission, or not running."""
-    path = Path(re.sub(r"^unix://", "", where))
-    if "Permission denied" in str(error) or "PermissionError" in str(error):
-        group = ""
-        with contextlib.suppress(OSError, KeyError):
-            group = f" (mode {stat.filemode(path.stat().st_mode)}, owner {path.owner()}:{path.group()})"
-        return NotAvailable(
-            f"Docker is here, but you may not use it: {path}{group}.",
-            'run: sudo usermod -aG docker "$USER"; then log in again.',
-        )
-    if not path.exists() and where.startswith("unix://"):
-        return NotAvailable(
-            f"Docker was not found: there is no {path}.", "install Docker (package docker.io) or start it."
-        )
-    return NotAvailable(
-        f"Docker does not answer at {where}.", "start it: sudo systemctl start docker; or check DOCKER_HOST."
-    )

@@ -5,22 +5,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.engines import starter
 from labs.engines.base import Availability
-from labs.engines.reaper import MARK
+from labs.engines.child import ProcessNode, start
 from labs.errors import LabError
-from labs.kernel import format_cores
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from labs.engines.rundir import RunDir
     from labs.topology import NodeSpec
 
@@ -53,62 +47,6 @@ def version_of(vpp: Path, _changed: float) -> str:
         return ""
     found = re.search(r"\bv?(\d\d\.\d\d)", shown.stdout + shown.stderr)
     return found[1] if found else ""
-
-
-@dataclass
-class ProcessNode:
-    """A vpp that we started."""
-
-    name: str
-    child: subprocess.Popen[bytes]
-    log_file: Path
-    shell: str
-
-    @property
-    def pid(self) -> int:
-        """Its process number."""
-        return self.child.pid
-
-    def alive(self) -> bool:
-        """Return whether its process runs (or is stopped, but not ended)."""
-        return self.child.poll() is None
-
-    def ending(self) -> str:
-        """Return how its process ended, in a few words; empty while it is alive."""
-        code = self.child.poll()
-        if code is None:
-            return ""
-        if code >= 0:
-            return f"it ended with status {code}"
-        known = -code in set(signal.Signals)  # the real-time signals have no names
-        return f"it was ended by {signal.Signals(-code).name if known else f'signal {-code}'}"
-
-    def log(self) -> str:
-        """Return what VPP has written to its log so far."""
-        try:
-            return self.log_file.read_text(errors="replace")
-        except OSError:
-            return ""
-
-    def pin(self, cores: Mapping[int, tuple[int, ...]]) -> list[str]:
-        """Move threads to cores; see `labs.engines.base.NodeHandle.pin`."""
-        for tid, wanted in cores.items():
-            os.sched_setaffinity(tid, wanted)
-        return [f"taskset -cp {format_cores(wanted)} {tid}" for tid, wanted in cores.items()]
-
-    def kill(self) -> None:
-        """End it at once, as a crash would."""
-        _end(self.child)
-
-    def stop(self) -> None:
-        """End it; safe to call twice."""
-        if self.alive():
-            self.child.terminate()
-            self.child.send_signal(signal.SIGCONT)  # a stopped process would never see the first signal
-            try:
-                self.child.wait(timeout=1.0)
-            except subprocess.TimeoutExpired:
-                self.kill()
 
 
 class ProcessEngine:
@@ -147,42 +85,10 @@ class ProcessEngine:
         vpp = find_vpp()
         if vpp is None:
             raise LabError("VPP was not found.", _HOW_TO_GET)
-        log_file = rundir.file(spec.name, "log")
-        command = [*_unprivileged(), str(vpp), "-c", str(rundir.file(spec.name, "conf"))]
-        child = starter.start(lambda: _launch(command, log_file, rundir.token), _end)
         vppctl = vpp.with_name("vppctl")
         program = "vppctl" if shutil.which("vppctl") or not vppctl.exists() else str(vppctl)
-        return ProcessNode(spec.name, child, log_file, f"{program} -s {rundir.file(spec.name, 'cli.sock')}")
+        return start(spec.name, [str(vpp)], rundir, program)
 
     @staticmethod
     def _version(vpp: Path) -> str:
         return version_of(vpp, vpp.stat().st_mtime)
-
-
-def _unprivileged() -> list[str]:
-    """Return the command that ties a program to our life and takes root's privileges from it."""
-    setpriv = shutil.which("setpriv")
-    if setpriv is None:  # the reaper alone then sees to it that VPP does not outlive us
-        return []
-    command = [setpriv, "--pdeathsig", "KILL", "--no-new-privs"]
-    if os.geteuid() == 0:
-        command += ["--bounding-set=-all", "--inh-caps=-all"]
-    return [*command, "--"]
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    child.kill()
-    child.wait()
-
-
-def _launch(command: list[str], log_file: Path, token: str) -> subprocess.Popen[bytes]:
-    """Start a node in a session of its own: a notebook's interrupt goes to its whole process group."""
-    with log_file.open("wb") as log:
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            env={**os.environ, MARK: token},
-        )

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from labs.memif import handshake
 from labs.memif.errors import Down, MemifError, Refused
 from labs.memif.link import Link
 from labs.memif.listener import Listener
 from labs.memif.messages import Disconnect
-from labs.memif.settings import Settings, secret_of
 from labs.memif.sockets import dial
 from labs.memif.wire import close_all, unexpected
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from labs.memif.messages import Init
     from labs.memif.wire import Channel
 
@@ -47,18 +44,9 @@ class Client(Link):
         A setting that cannot be.
     """
 
-    def __init__(
-        self,
-        path: str | Path,
-        id: int = 0,  # noqa: A002 - VPP's word
-        *,
-        secret: str | bytes | None = None,
-        **settings: Any,  # noqa: ANN401 - `Settings` types them
-    ) -> None:
-        settings.setdefault("interface", f"client {id}")
-        super().__init__(path, Settings(id=id, secret=secret_of(secret), **settings))
-        self._thread: threading.Thread | None = None
-        self._channel: Channel | None = None
+    role = "client"
+    _thread: threading.Thread | None = None
+    _channel: Channel | None = None
 
     def __enter__(self) -> Self:
         self.start()
@@ -137,25 +125,9 @@ class Server(Link):
         A setting that cannot be.
     """
 
-    def __init__(
-        self,
-        path: str | Path,
-        id: int = 0,  # noqa: A002 - VPP's word
-        *,
-        secret: str | bytes | None = None,
-        **settings: Any,  # noqa: ANN401 - `Settings` types them
-    ) -> None:
-        settings = {
-            "interface": f"server {id}",
-            "queues": 16,
-            "ring_size": 16384,
-            "buffer_size": 64,
-            **settings,
-        }
-        super().__init__(path, Settings(id=id, secret=secret_of(secret), **settings))
-        self._listener: Listener | None = None
-        self._channels: set[Channel] = set()
-        self._taken = threading.Lock()
+    role = "server"
+    usual: ClassVar[dict[str, Any]] = {"queues": 16, "ring_size": 16384, "buffer_size": 64}
+    _listener: Listener | None = None
 
     def start(self) -> None:
         """Listen.
@@ -166,14 +138,17 @@ class Server(Link):
             Another program listens there, or this one does with the same id.
         """
         if self._listener is None:
+            self._channels: set[Channel] = set()
+            self._taken = threading.Lock()
             self._listener = Listener.join(self.path, self)
 
     def close(self) -> None:
         """Tell the client good-bye, end the link and listen no more."""
         self._closing.set()
-        if self._listener:
-            self._listener.leave(self)
-            self._listener = None
+        if self._listener is None:
+            return
+        self._listener.leave(self)
+        self._listener = None
         with self._changed:
             channels = list(self._channels)
             self._changed.notify_all()

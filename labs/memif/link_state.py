@@ -6,17 +6,16 @@ import atexit
 import os
 import threading
 import weakref
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from labs.memif.errors import Down, MemifError
-from labs.memif.settings import RX_MODES
+from labs.memif.settings import RX_MODES, Settings, secret_of
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
     from labs.memif.connection import Connection
-    from labs.memif.settings import Settings
     from labs.memif.wire import Said
 
 
@@ -30,15 +29,27 @@ class LinkState:
     again, while the caller's cell has long returned. Packets never pass through it.
     """
 
-    def __init__(self, path: str | Path, settings: Settings) -> None:
+    role: ClassVar[str]
+    usual: ClassVar[dict[str, Any]] = {}
+    """Settings that are other than `Settings` has them, unless said."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        id: int = 0,  # noqa: A002 - VPP's word
+        *,
+        secret: str | bytes | None = None,
+        **settings: Any,  # noqa: ANN401 - `Settings` types them
+    ) -> None:
+        settings = {"interface": f"{self.role} {id}", **self.usual, **settings}
         self.path = path
-        self.settings = settings
+        self.settings = Settings(id=id, secret=secret_of(secret), **settings)
         self.last_error: MemifError | None = None
         """Why the link last went down, or did not come up."""
         self.handshake: list[Said] = []
         """The messages of the last handshake that succeeded."""
         self.times_up = 0
-        self._rx_mode = settings.rx_mode
+        self._rx_mode = self.settings.rx_mode
         self._connection: Connection | None = None
         self._fault: MemifError | None = None
         self._changed = threading.Condition()
@@ -68,6 +79,11 @@ class LinkState:
     def is_up(self) -> bool:
         """Whether packets can flow."""
         return self._connection is not None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was ended for good."""
+        return self._closing.is_set()
 
     @property
     def connection(self) -> Connection:

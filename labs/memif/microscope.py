@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from labs.memif.messages import printable
+from labs.memif.open_files import mapped_at, rung
 from labs.memif.ring import MASK_INTERRUPT, NEXT, Ring
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from labs.memif.link import Link
     from labs.memif.messages import AddRing
+    from labs.memif.regions import Region
     from labs.memif.wire import Said
 
 
@@ -34,11 +36,17 @@ class Slot:
 
 @dataclass(frozen=True)
 class RegionView:
-    """A region: its bytes, and the seals that keep it from changing size."""
+    """A region: its bytes, and the seals that keep it from changing size.
+
+    `name` is its maker's for it, `descriptor` its number among the open files of the process looked into;
+    empty and -1 where they are not known.
+    """
 
     index: int
     size: int
     seals: tuple[str, ...]
+    name: str = ""
+    descriptor: int = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +63,10 @@ class RingView:
         The client's index and the server's, from 0 to 65535.
     wants_doorbell : bool
         Whether the receiver sleeps; else it polls.
+    rung : int or None
+        How often we rang the doorbell, where it is we who send.
+    unheard : int or None
+        How often it was rung since the receiver last answered it.
     """
 
     name: str
@@ -66,6 +78,8 @@ class RingView:
     tail: int
     wants_doorbell: bool
     _descriptors: NDArray[np.void] = field(repr=False)
+    rung: int | None = None
+    unheard: int | None = None
 
     @property
     def fill(self) -> int | None:
@@ -73,8 +87,9 @@ class RingView:
 
         On an m2s ring, that holds for a client that offers all slots it has emptied, as most do.
         """
-        between = (self.head - self.tail) & 0xFFFF
-        return {"s2m": between, "m2s": self.size - between}.get(self.name.split()[0])
+        filled = {"s2m": self.head - self.tail, "m2s": self.tail - self.head + self.size}
+        between = filled.get(self.name.split()[0])
+        return None if between is None else min(between & 0xFFFF, self.size)
 
     def slots(self, first: int = 0, count: int | None = None) -> list[Slot]:
         """Return descriptors, from slot `first` on."""
@@ -145,13 +160,19 @@ def look(link: Link) -> LinkView:
         The link is down.
     """
     connection = link.connection
+    ours = {id(each.ring): each for each in connection.queues}
+    rings = []
+    for ring in connection.rings:
+        queue = ours[id(ring)]
+        sent = queue.counters.rung if queue.sends else None
+        rings.append(view_of(ring, _name(ring.place), sent, rung("self", queue.doorbell)))
     return LinkView(
         at=time.monotonic(),
         title=f"{link.path}, interface {link.settings.id}, "
         f"peer {printable(connection.peer_name)} ({printable(connection.peer_interface)})",
         handshake=tuple(link.handshake),
-        regions=tuple(RegionView(each.index, each.size, each.seals) for each in connection.regions),
-        rings=tuple(view_of(each, _name(each.place)) for each in connection.rings),
+        regions=tuple(map(_region, connection.regions)),
+        rings=tuple(rings),
     )
 
 
@@ -159,16 +180,29 @@ def _name(place: AddRing) -> str:
     return f"{'s2m' if place.is_s2m else 'm2s'} {place.index}"
 
 
-def view_of(ring: Ring, name: str) -> RingView:
+def _region(region: Region) -> RegionView:
+    memory = mapped_at(region.address)
+    name, descriptor = (printable(memory.name), memory.descriptor) if memory else ("", -1)
+    return RegionView(region.index, region.size, region.seals, name, descriptor)
+
+
+def view_of(ring: Ring, name: str, rung: int | None = None, unheard: int | None = None) -> RingView:
     """Return a ring as it is now."""
+    # The receiver's index first: the sender is then never seen behind it.
+    if name.startswith("s2m"):
+        tail, head = ring.tail, ring.head
+    else:
+        head, tail = ring.head, ring.tail
     return RingView(
         name=name,
         region=ring.place.region,
         offset=ring.place.offset,
         size=ring.size,
         line=ring.line,
-        head=ring.head,
-        tail=ring.tail,
+        head=head,
+        tail=tail,
         wants_doorbell=not ring.flags & MASK_INTERRUPT,
         _descriptors=ring.descriptors.copy(),
+        rung=rung,
+        unheard=unheard,
     )

@@ -6,7 +6,6 @@ import contextlib
 import mmap
 import os
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -14,15 +13,17 @@ import numpy as np
 from labs.memif.errors import MemifError
 from labs.memif.messages import AddRing
 from labs.memif.microscope import LinkView, RegionView, view_of
+from labs.memif.open_files import memories_of, rung
 from labs.memif.regions import seals_of
 from labs.memif.ring import COOKIE, LINES, MAX_LOG2_SIZE, Ring, ring_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from types import TracebackType
 
     from numpy.typing import NDArray
 
-_MEMFD = "/memfd:"
+    from labs.memif.open_files import Memory
 
 
 class Peek:
@@ -36,6 +37,12 @@ class Peek:
         Part of the memory's name, where the process has several links: ``memif0/0`` for VPP's.
     queues_s2m : int, optional
         How many of the rings the client sends on. Of two rings it is one; of more, the memory does not tell.
+    peer : int, optional
+        The process at the link's other end: only memory that it holds too is meant.
+    doorbells : mapping of str to int, optional
+        The process's descriptor of each ring's doorbell, by the ring's name, where that is known.
+    lent : mapping of int to int, optional
+        Descriptors of the link's other regions, by region: a zero-copy client's packet buffers.
 
     Raises
     ------
@@ -43,28 +50,56 @@ class Peek:
         There is no such link, or it may not be looked at.
     """
 
-    def __init__(self, pid: int, name: str = "", queues_s2m: int | None = None) -> None:
-        self.name, memory, self._seals = _open(pid, name)
-        self._size = memory.size
+    def __init__(
+        self,
+        pid: int,
+        name: str = "",
+        queues_s2m: int | None = None,
+        *,
+        peer: int | None = None,
+        doorbells: Mapping[str, int] | None = None,
+        lent: Mapping[int, int] | None = None,
+    ) -> None:
+        self._pid, self._peer, self._doorbells = pid, peer, doorbells or {}
+        self._memory = _choose(pid, name, peer)
+        self.name = self._memory.name
+        memory, seals = _map(self._memory)
+        self._regions = [RegionView(0, memory.size, seals, self.name, self._memory.descriptor)]
+        self._regions += _lent(pid, lent or {})
         places = _places(memory)
         if queues_s2m is None and len(places) == 2:  # noqa: PLR2004 - one each way
             queues_s2m = 1
         self._title = f"process {pid}, {self.name}"
-        self._rings = [
-            (Ring(place, line, memory[place.offset : place.offset + ring_bytes(line, place.log2_size)]),
-             _label(number, queues_s2m))
-            for number, (place, line) in enumerate(places)
-        ]  # fmt: skip
+        self._labels = [_label(number, queues_s2m) for number in range(len(places))]
+        self.rings = [
+            Ring(place, line, memory[place.offset : place.offset + ring_bytes(line, place.log2_size)])
+            for place, line in places
+        ]
+        """The rings, in the client's order."""
 
     def look(self) -> LinkView:
         """Return the link as it is now."""
-        region = RegionView(0, self._size, self._seals)
-        rings = tuple(view_of(ring, label) for ring, label in self._rings)
-        return LinkView(time.monotonic(), self._title, (), (region,), rings)
+        rings = tuple(
+            view_of(ring, label, unheard=self._unheard(label))
+            for ring, label in zip(self.rings, self._labels, strict=True)
+        )
+        return LinkView(time.monotonic(), self._title, (), tuple(self._regions), rings)
+
+    def is_live(self) -> bool:
+        """Return whether the link still stands: both processes hold its memory."""
+        with contextlib.suppress(MemifError):
+            return all(
+                any(each.inode == self._memory.inode for each in memories_of(pid))
+                for pid in (self._pid, self._peer or self._pid)
+            )
+        return False
+
+    def _unheard(self, label: str) -> int | None:
+        return rung(self._pid, self._doorbells[label]) if label in self._doorbells else None
 
     def close(self) -> None:
         """Unmap the memory."""
-        self._rings = []
+        self.rings = []
 
     def __enter__(self) -> Self:
         return self
@@ -77,49 +112,55 @@ class Peek:
 
 def links_of(pid: int) -> list[str]:
     """Return the names of a process's shared memories that hold rings: its own links and its peers'."""
-    return sorted({name for name, _ in _candidates(pid)})
+    return sorted({each.name for each in memories_of(pid) if _begins_with_a_ring(each)})
 
 
-def _candidates(pid: int) -> list[tuple[str, Path]]:
-    found = []
+def _begins_with_a_ring(memory: Memory) -> bool:
     try:
-        everything = list(Path(f"/proc/{pid}/fd").iterdir())
-    except OSError as error:
-        raise MemifError(
-            f"Process {pid} cannot be looked into: {error.strerror}.", "it has to run, as the same user."
-        ) from None
-    for each in everything:
-        with contextlib.suppress(OSError):  # closed meanwhile
-            name = str(each.readlink())
-            if name.startswith(_MEMFD) and _begins_with_a_ring(each):
-                found.append((name.removeprefix(_MEMFD).removesuffix(" (deleted)"), each))
-    return found
-
-
-def _begins_with_a_ring(path: Path) -> bool:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(memory.path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:  # closed meanwhile
+        return False
     try:
         return os.pread(descriptor, 4, 0) == COOKIE.to_bytes(4, "little")
     finally:
         os.close(descriptor)
 
 
-def _open(pid: int, name: str) -> tuple[str, NDArray[np.uint8], tuple[str, ...]]:
-    """Map the first matching memory, for reading."""
-    found = _candidates(pid)
-    for title, path in found:
-        if name in title:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                seals = seals_of(descriptor) or ()
-                if "shrink" not in seals:
-                    raise MemifError(f"{title} could be taken away while we look: it is not sealed.")
-                mapping = mmap.mmap(descriptor, 0, mmap.MAP_SHARED, mmap.PROT_READ)
-            finally:
-                os.close(descriptor)
-            return title, np.frombuffer(mapping, np.uint8), seals
-    have = ", ".join(title for title, _ in found) or "none"
+def _choose(pid: int, name: str, peer: int | None) -> Memory:
+    """Return the first memory that holds rings and is meant."""
+    found = [each for each in memories_of(pid) if _begins_with_a_ring(each)]
+    shared = {each.inode for each in memories_of(pid if peer is None else peer)}
+    for each in found:
+        if name in each.name and each.inode in shared:
+            return each
+    have = ", ".join(each.name for each in found) or "none"
     raise MemifError(f"Process {pid} has no connected memif {name}".rstrip() + ".", f"it has: {have}.")
+
+
+def _map(memory: Memory) -> tuple[NDArray[np.uint8], tuple[str, ...]]:
+    """Map a memory for reading, and return its seals too."""
+    try:
+        descriptor = os.open(memory.path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise MemifError(f"{memory.name} cannot be opened: {error.strerror}.") from None
+    try:
+        seals = seals_of(descriptor) or ()
+        if "shrink" not in seals:
+            raise MemifError(f"{memory.name} could be taken away while we look: it is not sealed.")
+        mapping = mmap.mmap(descriptor, 0, mmap.MAP_SHARED, mmap.PROT_READ)
+    finally:
+        os.close(descriptor)
+    return np.frombuffer(mapping, np.uint8), seals
+
+
+def _lent(pid: int, lent: Mapping[int, int]) -> Iterator[RegionView]:
+    """Return regions of which no more than their name, size and seals is wanted."""
+    by_descriptor = {each.descriptor: each for each in memories_of(pid)}
+    for index, descriptor in sorted(lent.items()):
+        if memory := by_descriptor.get(descriptor):
+            with contextlib.suppress(OSError), memory.path.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                yield RegionView(index, size, seals_of(file.fileno()) or (), memory.name, descriptor)
 
 
 def _places(memory: NDArray[np.uint8]) -> list[tuple[AddRing, int]]:

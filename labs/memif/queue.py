@@ -211,4 +211,7 @@ class Queue:
         reason = control.PEER_FAULTS[result]
         error = BadMemory(f"The peer broke a ring: {reason}.", reason=reason)
         self.on_fault(error)
-        raise error
+        try:
+            raise error
+        finally:
+            del error  # this call and the error would hold each other, and the peer's memory mapped

@@ -117,7 +117,7 @@ class Api:
         with self._lock:
             return _messages(self._learned())
 
-    def call(self, name: str, **kwargs: Any) -> Any:  # noqa: ANN401 - as VPP defines the message
+    def call(self, name: str, /, **kwargs: Any) -> Any:  # noqa: ANN401 - as VPP defines the message
         """Send one message and return its reply, or the list of its details.
 
         Raises
@@ -147,7 +147,7 @@ class Api:
                 raise ApiError(name, retval)
             return last if more is None else details
 
-    def reply_to(self, name: str, **kwargs: Any) -> Any:  # noqa: ANN401 - as VPP defines the message
+    def reply_to(self, name: str, /, **kwargs: Any) -> Any:  # noqa: ANN401 - as VPP defines the message
         """Send one message and return what papi returns, whatever its return value says."""
         with self._lock:
             client = self._knowing(name)

@@ -17,7 +17,8 @@ from labs.vpp.statements import split_statements
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_TIMEOUT = 10.0
+TIMEOUT = 10.0
+"""Seconds for an answer, unless said."""
 _ABORT_TIMEOUT = 2.0
 _LEAST = 0.001  # a socket takes no timeout below zero
 
@@ -39,7 +40,7 @@ class Cli:
         self._lock = threading.Lock()
         self._session: Session | None = None
 
-    def run(self, text: str, timeout: float = _TIMEOUT) -> str:
+    def run(self, text: str, timeout: float = TIMEOUT) -> str:
         """Run one statement and return VPP's own text, without the last line's end.
 
         Parameters
@@ -65,7 +66,7 @@ class Cli:
             raise refusal(statement, failure)
         return output.rstrip("\n")
 
-    def run_script(self, text: str, timeout: float = _TIMEOUT) -> Iterator[tuple[str, str]]:
+    def run_script(self, text: str, timeout: float = TIMEOUT) -> Iterator[tuple[str, str]]:
         """Run the statements in `text` one by one, and stop at the first that VPP refuses.
 
         Parameters
@@ -97,7 +98,7 @@ class Cli:
             printed.append(output)
             yield statement, output
 
-    def stream(self, text: str, timeout: float = _TIMEOUT) -> Iterator[str]:
+    def stream(self, text: str, timeout: float = TIMEOUT) -> Iterator[str]:
         """Run one statement and yield the lines of its answer as they arrive.
 
         Closing the iterator early stops the command, as a keypress would. Refusals are not
@@ -140,7 +141,7 @@ class Cli:
                 _abort(session)
             session.close()
 
-    def ask(self, statement: str, timeout: float = _TIMEOUT) -> str:
+    def ask(self, statement: str, timeout: float = TIMEOUT) -> str:
         """Send one statement as it is and return VPP's answer as it is, refused or not.
 
         Raises
@@ -149,9 +150,10 @@ class Cli:
             As for `run`.
         """
         if not self._lock.acquire(timeout=timeout):
-            raise LabError(
+            raise DoorError(
                 "Another command is still running on this CLI connection.",
                 "wait for it to end, or give the command more time.",
+                fault="busy",
             )
         try:
             deadline = time.monotonic() + timeout

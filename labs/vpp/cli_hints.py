@@ -6,6 +6,7 @@ import re
 
 _PATH = re.compile(r"([a-z0-9_-]+(?: [a-z0-9_-]+)*): ")
 _ADDRESS = "write it as `ping 10.10.2.2 repeat 5`."
+_VPP_ITSELF = "to have VPP itself, start the lab with LABS_ENGINE=docker or LABS_ENGINE=process."
 _STREAMS = "see the names of the streams: `show packet-generator`."
 _ROLES = "one VPP has one role on a socket: use another socket id for the other role."
 
@@ -73,6 +74,8 @@ _HINTS: tuple[tuple[str, str], ...] = (
     ("empty file", "write commands into the file first."),
     ("CLI line error", "a line of the file was refused at these words; the lines after it did not run."),
     ("does not exist", "see what there is with the matching `show` command."),
+    ("the glass box does not have this", _VPP_ITSELF),
+    ("The glass box knows IPv4 only", _VPP_ITSELF),
 )
 
 

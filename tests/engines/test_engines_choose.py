@@ -35,12 +35,17 @@ def here(monkeypatch):
 
 @pytest.mark.parametrize(
     ("names", "chosen"),
-    [(("docker", "process"), "docker"), (("process",), "process"), (("docker",), "docker")],
+    [
+        (("docker", "process", "glassbox"), "docker"),
+        (("process", "glassbox"), "process"),
+        (("docker",), "docker"),
+        (("glassbox",), "glassbox"),
+    ],
 )
 def test_the_first_that_is_here_is_chosen_and_the_reason_given(here, names, chosen):
     here(*names)
     engine, why = engines.choose()
-    assert (engine.name, why) == (chosen, "the first of docker, process that is here")
+    assert (engine.name, why) == (chosen, "the first of docker, process, glassbox that is here")
 
 
 def test_the_one_asked_for_is_chosen(here):
@@ -67,8 +72,8 @@ def test_without_any_all_reasons_and_hints_are_given(here):
     here()
     with pytest.raises(NotAvailable) as refused:
         engines.choose()
-    assert "No docker. No process." in refused.value.message
-    assert "get process." in refused.value.hint
+    assert "No docker. No process. No glassbox." in refused.value.message
+    assert "get glassbox." in refused.value.hint
     assert "get docker." in refused.value.hint
 
 
@@ -77,7 +82,7 @@ def test_an_unknown_engine_names_the_known_ones(here, monkeypatch, ask):
     here("docker", "process")
     with pytest.raises(LabError, match=f"There is no engine '{ask}'") as refused:
         engines.choose(ask)
-    assert refused.value.hint == "the engines are docker and process."
+    assert refused.value.hint == "the engines are docker, process, glassbox."
     monkeypatch.setenv("LABS_ENGINE", ask)
     with pytest.raises(LabError, match=f"There is no engine '{ask}'"):
         engines.choose()

@@ -36,7 +36,7 @@ INTERRUPTED = """
     def containers():
         if sys.argv[1] != "docker":
             return []
-        from labs.engines.docker import connect
+        from labs.engines.docker_daemon import connect
         with contextlib.closing(connect()) as client:
             there = client.containers.list(all=True, ignore_removed=True)
             return [each.name for each in there if each.name.startswith("cut-")]

@@ -11,7 +11,8 @@ from owners import OWNER, ask, python, read_until
 from traces import SHM, Traces
 
 from labs.engines import reaper, rundir
-from labs.engines.docker import connect, image_name
+from labs.engines.docker import image_name
+from labs.engines.docker_daemon import connect
 from labs.engines.process import find_vpp
 from labs.engines.rundir import Owner, RunDir
 

@@ -17,18 +17,39 @@ from labs.memif.peek import Peek
 
 pytestmark = pytest.mark.engine("process")
 
+ROLES = ["server", "client", "client no-zero-copy"]
 VPP_CLIENTS = ["", "no-zero-copy", "rx-queues 2 tx-queues 2", "no-zero-copy rx-queues 2 tx-queues 2"]
 
 
-@pytest.fixture(params=["server", "client", "client no-zero-copy"])
+def connected(place, vpp, role, options="", queues=1):
+    """Connect VPP in a role, and return our end, the other one."""
+    if role == "server":
+        ours = memif.Client(place / "memif.sock", queues=queues)
+    else:
+        ours = memif.Server(place / "memif.sock")
+        options += f" rx-queues {queues} tx-queues {queues}"
+    ours.start()
+    vpp.cli(memif_lines({"server": "master", "client": "slave"}[role], options=options))
+    return ours.wait_up()
+
+
+@pytest.fixture(params=ROLES)
 def link(request, place, vpp):
     """Connect with VPP as server, and as client with and without zero-copy; ours is the other end."""
     role, _, options = request.param.partition(" ")
-    ours = (memif.Client if role == "server" else memif.Server)(place / "memif.sock")
-    ours.start()
-    vpp.cli(memif_lines({"server": "master", "client": "slave"}[role], options=options))
-    yield ours.wait_up()
-    ours.close()
+    with contextlib.closing(connected(place, vpp, role, options)) as ours:
+        yield ours
+
+
+@pytest.fixture(
+    params=[(role, queues) for role in ROLES for queues in (1, 2)], ids=lambda each: f"{each[0]}-{each[1]}"
+)
+def wide_link(request, place, vpp):
+    """Connect as `link` does, with one queue and with two."""
+    (role, _, options), queues = request.param[0].partition(" "), request.param[1]
+    with contextlib.closing(connected(place, vpp, role, options, queues)) as ours:
+        assert len(ours.connection.tx) == len(ours.connection.rx) == queues
+        yield ours
 
 
 @pytest.mark.parametrize("queues", [1, 2])
@@ -63,11 +84,14 @@ def test_vpp_seals_all_that_it_shares(place, vpp):
         assert [each.seals for each in link.wait_up().connection.regions] == [("shrink",), ("shrink",)]
 
 
-def test_jumbo_frames_come_back_as_they_went(link):
-    introduce(link)
+def test_jumbo_frames_come_back_as_they_went(wide_link):
+    introduce(wide_link)
     rng = np.random.default_rng(3)
     payloads = [rng.integers(0, 256, size, np.uint8).tobytes() for size in range(1400, 8900, 250)]
-    assert_pings(link, payloads)
+    for queue in range(len(wide_link.connection.tx)):
+        assert_pings(wide_link, payloads, queue=queue)
+    received = wide_link.counters()["rx"]
+    assert received.dropped == 0
 
 
 def test_every_packet_of_many_bursts_is_answered(link):
@@ -87,15 +111,16 @@ def test_whether_either_sleeps_or_polls(link, vpp, mode):
     assert (link.counters()["tx"].rung > 0) == (mode != "polling")
 
 
-def test_admin_down_and_up(link, vpp):
-    introduce(link)
+def test_admin_down_and_up(wide_link, vpp):
+    introduce(wide_link)
     for _ in range(3):
         vpp.cli("set interface state memif0/0 down")
         time.sleep(0.05)
         vpp.cli("set interface state memif0/0 up")
-        link.wait_up(10)
-        introduce(link)
-        assert_pings(link)
+        wide_link.wait_up(10)
+        introduce(wide_link)
+        for queue in range(len(wide_link.connection.tx)):
+            assert_pings(wide_link, queue=queue)
 
 
 @pytest.mark.parametrize("role", ["master", "slave"])

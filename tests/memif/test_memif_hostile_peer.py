@@ -370,6 +370,53 @@ def test_a_server_that_breaks_the_rules_is_left(false_server, messages, reason):
     assert not client.is_up
 
 
+GREETINGS = st.builds(
+    Hello, st.just("false"), *[st.sampled_from([0, 0x1FF, 0x200, 0xFFFF])] * 2, *[st.integers(0, 300)] * 3,
+    st.integers(0, 255),
+)  # fmt: skip
+
+
+@pytest.fixture
+def listening(path):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as sock:
+        sock.bind(str(path))
+        sock.listen(8)
+        sock.settimeout(5)
+        yield sock
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.one_of(st.just(HELLO), GREETINGS, st.binary(min_size=1, max_size=140)),
+    st.lists(
+        st.tuples(
+            st.one_of(
+                st.just(Ack()),
+                st.just(Ack()),
+                st.sampled_from([Connected("x"), Disconnect(1, "no"), HELLO, AddRegion(0, 4096), AddRing(1)]),
+                st.binary(min_size=1, max_size=140),
+            ),
+            st.sampled_from(["", "", "", "memory", "eventfd", "memory eventfd"]),
+        ),
+        max_size=8,
+    ),
+)
+def test_any_conversation_of_a_server_ends_clean(path, listening, greeting, conversation):
+    client = memif.Client(path, timeout=TIMEOUT, retry=30)
+    client.start()
+    peer = Peer(listening.accept()[0])
+    with contextlib.suppress(OSError):
+        peer.say(greeting)
+        for message, descriptors in conversation:
+            peer.say(message, *(getattr(peer, each)() for each in descriptors.split()))
+    peer.close()
+    assert eventually(lambda: client.last_error and not client.is_up)
+    client.close()
+    assert isinstance(client.last_error, MemifError)
+    with pytest.raises(Down):
+        client.send(b"x")
+
+
 def test_descriptors_from_a_server_are_closed(false_server):
     false_server.say(HELLO, false_server.eventfd())
     assert false_server.goodbye() == "wrong number of descriptors"

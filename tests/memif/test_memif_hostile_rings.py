@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from memif_loops import loop
 
 from labs.memif.burst import Burst
+from labs.memif.control import PEER_FAULTS
 from labs.memif.errors import BadMemory, MemifError
 from labs.memif.ring import NEXT
 
@@ -161,6 +167,60 @@ def test_the_last_byte_of_a_region_may_be_used_and_the_next_not():
         ends.receiver.receive(4)
     assert ends.receiver.counters.packets == 1
     ends.close()
+
+
+@pytest.mark.parametrize("victim", ["sender", "receiver"])
+def test_a_fault_holds_no_memory(victim):
+    """Who catches the error does not keep the peer's memory mapped until the next garbage collection."""
+    ends = loop()
+    gone = weakref.ref(ends.region)
+    gc.disable()
+    try:
+        if victim == "sender":
+            ends.sender.waiting()
+        move(ends, ends.receiver if victim == "sender" else ends.sender, 100)
+        with contextlib.suppress(BadMemory):
+            ends.sender.send(Burst.of([b"x"])) if victim == "sender" else ends.receiver.receive(4)
+        ends.close()
+        del ends
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+PACKETS = Burst.of([bytes(60), bytes(130), bytes(64)])
+ACTIONS = st.one_of(
+    st.tuples(st.just("write"), st.integers(0, 2 * 64 + 8 * 16 - 1), st.integers(0, 255)),
+    st.tuples(st.just("move"), st.sampled_from(["sender", "receiver"]), st.integers(-3, 9)),
+    st.tuples(st.sampled_from(["send", "receive"])),
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.sampled_from(["s2m", "m2s"]), st.lists(ACTIONS, min_size=1, max_size=30))
+def test_whatever_stands_in_a_ring_each_end_goes_on_or_says_what_is_wrong(direction, actions):
+    ends = loop(direction)
+    faults = []
+    ends.sender.on_fault = ends.receiver.on_fault = faults.append
+    doing = {
+        "write": ends.ring.memory.__setitem__,
+        "move": lambda whose, step: move(ends, getattr(ends, whose), step),
+        "send": lambda: ends.sender.send(PACKETS),
+        "receive": lambda: ends.receiver.receive(4),
+    }
+    raised = [reason_of(doing[name], *arguments) for name, *arguments in actions]
+    assert [each for each in raised if each] == [each.reason for each in faults]
+    assert set(raised) <= {None, *PEER_FAULTS.values()}
+    ends.close()
+
+
+def reason_of(action, *arguments):
+    """Return what an action finds wrong with the peer, or nothing."""
+    try:
+        action(*arguments)
+    except BadMemory as error:
+        return error.reason
+    return None
 
 
 @pytest.mark.parametrize("direction", ["s2m", "m2s"])

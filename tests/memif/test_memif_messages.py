@@ -149,6 +149,46 @@ def test_ours_are_the_bytes_of_the_real_peers(peer, message):
     assert message.pack() == sent
 
 
+def field(number, size):
+    """Return bytes of which no two are alike, and the number they make."""
+    data = bytes(range(number, number + size))
+    return int.from_bytes(data, "little"), data
+
+
+def laid_out(kind, *fields):
+    """Return a message whose fields have the given widths (and strings), and its bytes, made by hand."""
+    values, data, at = [], kind.kind.to_bytes(2, "little"), 1
+    for each in fields:
+        if isinstance(each, int):
+            value, part = field(at, each)
+            at += each
+        else:
+            value, size = each
+            part = (value.encode() if isinstance(value, str) else value).ljust(size, b"\0")
+        values.append(value)
+        data += part
+    return kind(*values), data.ljust(128, b"\0")
+
+
+@pytest.mark.parametrize(
+    ("message", "data"),
+    [
+        laid_out(Ack),
+        laid_out(Hello, ("name", 32), 2, 2, 2, 2, 2, 1),
+        laid_out(Init, 2, 4, 1, (b"secret", 24), ("name", 32)),
+        laid_out(AddRegion, 2, 8),
+        laid_out(AddRing, 2, 2, 2, 4, 1, 2),
+        laid_out(Connect, ("interface", 32)),
+        laid_out(Connected, ("interface", 32)),
+        laid_out(Disconnect, 4, ("reason", 96)),
+    ],
+)  # fmt: skip
+def test_every_field_stands_where_the_protocol_puts_it(message, data):
+    """Field widths from VPP 26.06, src/plugins/memif/memif.h; each field has bytes of its own."""
+    assert message.pack() == data
+    assert unpack(data) == message
+
+
 def test_every_kind_of_both_peers_was_captured():
     kinds = {each.__name__ for each in messages.KINDS.values()}
     assert {kind for peer, kind in GOLDEN if peer == "vpp"} == kinds

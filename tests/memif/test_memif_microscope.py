@@ -71,8 +71,8 @@ def test_peeking_cannot_write(pair):
     pair(interface="peeked")
     with Peek(os.getpid(), "peeked") as peek:
         with pytest.raises(ValueError, match="read-only"):
-            peek._rings[0][0].memory[0] = 1
-        assert isinstance(peek._rings[0][0].memory, np.ndarray)
+            peek.rings[0].memory[0] = 1
+        assert isinstance(peek.rings[0].memory, np.ndarray)
 
 
 def test_what_is_not_there_is_told(pair):

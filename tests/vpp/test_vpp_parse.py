@@ -218,6 +218,7 @@ def test_a_ping_that_was_not_sent():
     [
         ("vpp v26.06-release built by root on vm at 2026-11-30T18:29:01\n", "VPP 26.06"),
         ("vpp v26.10-rc0~12-gabcdef built by ci on host at then", "VPP 26.10-rc0~12-gabcdef"),
+        ("glass-box (not VPP) v0.1.0 built from the course's own sources\n", "glass-box (not VPP)"),
         ("", "VPP of unknown version"),
         ("version 1", "VPP of unknown version"),
     ],
