@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 SAMPLES = 10
-GOALS = {"process": 1.5, "docker": 3.0}
+GOALS = {"process": 1.5, "docker": 3.0, "glassbox": 4.0}
 PROGRAM = Path(__file__).with_name("first_echo.py")
 
 

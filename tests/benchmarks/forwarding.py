@@ -1,0 +1,88 @@
+"""One core that sends packets on one memif and counts them on another, around a device that forwards them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from typing import TYPE_CHECKING
+
+from labs import memif
+from labs.memif.control import POSITION
+from labs.memif.jit import kernel
+from labs.memif.kernels import give_back, send
+from labs.memif.steps import look, publish
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROUNDS = 2000
+"""Bursts to send between two looks at the clock."""
+
+
+@kernel
+def pump(out, back, data, offsets, lengths, rounds):
+    """Send a burst and take back what has come, `rounds` times; return packets sent and packets back."""
+    sent = came = 0
+    for _ in range(rounds):
+        went = send(out, data, offsets, lengths, 0, lengths.size)
+        if went < 0:
+            return went, came
+        sent += went
+        there = look(back)
+        if there < 0:
+            return there, came
+        if there > 0:
+            position = back[POSITION]
+            give_back(back, position, position + there)
+            publish(back, position + there)
+            came += there
+    return sent, came
+
+
+class Tester:
+    """Two links to a device, and the packets it shall forward from the first to the second.
+
+    Parameters
+    ----------
+    first, second : tuple of (path, int)
+        Sockets and ids of the device's two servers.
+    packets : sequence of bytes
+    """
+
+    def __init__(self, first, second, packets):
+        self.burst = memif.Burst.of(packets)
+        self.links = [memif.Client(path, number) for path, number in (first, second)]
+        for link in self.links:
+            link.start()
+        for link in self.links:
+            link.wait_up(20)
+        self.rate(0.01)  # compiled, and addresses are known
+
+    def rate(self, seconds):
+        """Return the Mpps that come back, and forget what is on its way."""
+        out, back = self.links[0].queue("tx"), self.links[1].queue("rx")
+        with out.in_use() as one, back.in_use() as other:
+            data, offsets, lengths = self.burst.data, self.burst.offsets, self.burst.lengths
+            came, began = 0, time.perf_counter()
+            while (took := time.perf_counter() - began) < seconds:
+                sent, got = pump(one, other, data, offsets, lengths, ROUNDS)
+                assert sent >= 0, sent
+                came += got
+        return came / took / 1e6
+
+    def close(self):
+        for link in self.links:
+            link.close()
+
+
+@contextlib.contextmanager
+def running(pid: int) -> Iterator[None]:
+    """Let a process that polls run meanwhile; the rest of the time it is stopped and leaves its core alone."""
+    os.kill(pid, signal.SIGCONT)
+    time.sleep(0.02)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGSTOP)
