@@ -118,7 +118,7 @@ class NodeApi(Api):
         super().__init__(path, handle.name)
         self._handle = handle
 
-    def reply_to(self, name: str, **kwargs: Any) -> Any:  # noqa: ANN401 - as VPP defines the message
+    def reply_to(self, name: str, /, **kwargs: Any) -> Any:  # noqa: ANN401 - as VPP defines the message
         """Send one message and return what papi returns; see `labs.vpp.api.Api.reply_to`."""
         with blame(self._handle):
             return super().reply_to(name, **kwargs)

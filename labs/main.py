@@ -103,6 +103,21 @@ def up(
 
 
 @app.command()
+def cli(
+    line: Annotated[list[str] | None, typer.Argument(help="A command; else those of standard input.")] = None,
+    *,
+    socket: Annotated[Path, typer.Option("-s", help="The node's CLI socket.")],
+) -> None:
+    """Send lines to a node's CLI, as vppctl does, where there is no vppctl."""
+    from labs.vpp.cli import Cli  # noqa: PLC0415
+
+    door = Cli(socket)
+    for text in [" ".join(line)] if line else sys.stdin:
+        for _, answer in door.run_script(text):
+            print(answer)
+
+
+@app.command()
 def down(name: Annotated[str, typer.Argument(help="The lab's name.")] = "up") -> None:
     """Stop a lab of yours, whoever started it."""
     from labs.keeper import stop  # noqa: PLC0415

@@ -162,7 +162,7 @@ def spread(threads: list[Thread], cores: Cores) -> dict[int, Cores]:
     places: dict[int, Cores] = {}
     turn = 0
     for thread in threads:
-        if thread.name.startswith("vpp_wk"):
+        if "_wk_" in thread.name:  # vpp_wk_0, or glass_wk_0
             places[thread.tid] = (workers[turn % len(workers)],)
             turn += 1
         else:

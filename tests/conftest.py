@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-ENGINES = ("process", "docker")
+ENGINES = ("process", "docker", "glassbox")
 SHM = Path("/dev/shm")  # noqa: S108 - where VPP puts its files
 SWEPT_WITHIN = 5.0  # seconds; a lab's reaper needs up to 3 after its kernel was killed
 
@@ -91,7 +91,7 @@ def strays(place, shm_before):
         if place in line:
             left.append(f"process {process.info['pid']}: {line}")
     if not missing("docker"):
-        from labs.engines.docker import connect  # noqa: PLC0415 - only where there is Docker
+        from labs.engines.docker_daemon import connect  # noqa: PLC0415 - only where there is Docker
 
         containers = connect().containers.list(all=True, ignore_removed=True)
         left += [f"container {each.name}" for each in containers if place in str(each.attrs["Mounts"])]

@@ -11,9 +11,14 @@ from labs.engines import rundir
 
 
 @pytest.fixture
-def no_engine(monkeypatch):
+def no_vpp(monkeypatch):
     monkeypatch.setenv("LABS_VPP", "/nonexistent/vpp")
     monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+
+
+@pytest.fixture
+def no_engine(no_vpp, monkeypatch):
+    monkeypatch.setattr("labs.engines.glassbox.platform.machine", lambda: "sparc64")
 
 
 def by_name(report):
@@ -24,21 +29,30 @@ def test_without_an_engine_the_machine_is_not_ready_and_each_hint_says_what_to_d
     report = doctor()
     found = by_name(report)
     assert not report.ready
-    for engine in ("engine docker", "engine process"):
+    for engine in ("engine docker", "engine process", "engine glassbox"):
         assert found[engine].state == "missing"
         assert found[engine].hint
     assert "engine chosen" not in found
     assert "cannot run the labs yet" in str(report)
 
 
-def test_one_engine_is_enough(engine, monkeypatch):
-    other = {"docker": ("LABS_VPP", "/nonexistent/vpp"), "process": ("DOCKER_HOST", "unix:///nonexistent")}
-    monkeypatch.setenv(*other[engine])
+def test_without_vpp_the_glass_box_is_enough_and_said_to_be_what_it_is(no_vpp):
     report = doctor()
     found = by_name(report)
     assert report.ready, str(report)
-    assert found["engine chosen"].found.startswith(engine)
-    assert sorted(each.state for each in (found["engine docker"], found["engine process"])) == ["note", "ok"]
+    assert "not VPP" in found["engine glassbox"].found
+    assert found["engine chosen"].found.startswith("glassbox")
+    assert {found["engine docker"].state, found["engine process"].state} == {"note"}
+
+
+def test_one_engine_is_enough(engine, monkeypatch):
+    if engine != "docker":
+        monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent")
+    if engine == "glassbox":
+        monkeypatch.setenv("LABS_VPP", "/nonexistent/vpp")
+    report = doctor()
+    assert report.ready, str(report)
+    assert by_name(report)["engine chosen"].found.startswith(engine)
 
 
 def test_too_little_memory_is_found(monkeypatch):
@@ -74,6 +88,23 @@ def test_a_missing_widget_package_is_named(monkeypatch):
     assert finding.state == "missing"
     assert "no-such-package" in finding.found
     assert "ipywidgets," not in finding.found
+
+
+@pytest.mark.parametrize(
+    ("absent", "state"),
+    [
+        ((), "ok"),
+        (("ipykernel", "jupyterlab"), "note"),
+        (("ipykernel",), "missing"),
+        (("plotly",), "missing"),
+    ],
+)
+def test_a_kernel_is_missing_only_where_notebooks_are_to_be_opened(monkeypatch, absent, state):
+    monkeypatch.setattr(checkup, "_version_of", lambda package: "" if package in absent else "1.0")
+    finding = by_name(doctor())["widgets"]
+    assert finding.state == state
+    assert bool(finding.hint) == bool(absent)
+    assert all(package in finding.found for package in absent)
 
 
 def test_the_html_escapes_what_it_shows():

@@ -6,12 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from labs.engines import rundir
 
+ROOT = Path(__file__).resolve().parents[1]
 KEYS = {"name", "engine", "versions", "machine", "quality", "summary", "verdicts", "path"}
 
 
@@ -27,8 +29,7 @@ def labs(*arguments, **settings):
 
 
 def test_doctor_prints_one_object_and_its_status_says_whether_a_lab_can_run():
-    nothing = {"LABS_VPP": "/nonexistent/vpp", "DOCKER_HOST": "unix:///nonexistent"}
-    done = labs("doctor", "--json", **nothing)
+    done = labs("doctor", "--json", LABS_RUN_DIR="/tmp/" + 90 * "x")
     assert json.loads(done.stdout)["ready"] is False
     assert done.returncode == 1
 
@@ -83,6 +84,27 @@ def test_ctrl_c_leaves_nothing_and_says_where_the_windows_are(engine):
     assert rundir.RunDir.read(rundir.base() / "run-pinning") is None
 
 
+def test_ctrl_c_while_the_command_loads_shows_no_traceback(tmp_path):
+    (tmp_path / "typer.py").write_text("import time\nprint('loading', flush=True)\ntime.sleep(60)\n")
+    loading = subprocess.Popen(
+        [sys.executable, "-m", "labs", "doctor"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert loading.stdout.readline() == "loading\n"
+    loading.send_signal(signal.SIGINT)
+    _, said = loading.communicate(timeout=20)
+    assert said == "Aborted.\n"
+    assert loading.returncode == 1
+
+
+def test_the_installed_command_begins_there_too():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["scripts"] == {"labs": "labs.__main__:main"}
+
+
 def test_up_stays_until_down(engine):
     up = labs("up", "--name", "stays", "--engine", engine)
     assert up.returncode == 0, up.stderr
@@ -99,10 +121,10 @@ def test_up_stays_until_down(engine):
     assert rundir.RunDir.read(rundir.base() / "stays") is None
 
 
-def test_up_without_an_engine_says_what_is_missing():
-    done = labs("up", LABS_VPP="/nonexistent/vpp", DOCKER_HOST="unix:///nonexistent")
+def test_up_without_the_engine_asked_for_says_what_is_missing():
+    done = labs("up", "--engine", "process", LABS_VPP="/nonexistent/vpp")
     assert done.returncode == 1
-    assert "No engine can run a lab here." in done.stderr
+    assert "The engine process cannot be used: VPP was not found" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -49,12 +49,13 @@ class GlassBoxEngine:
 
 
 def _compile_once() -> None:
-    """Compile the glass box's kernels if that was not done yet: two nodes would else do it at the same time."""
+    """Compile the kernels if that was not done yet: two nodes would else do it at the same time."""
     from labs.glassbox.warm import is_warm  # noqa: PLC0415 - numba takes a moment to load
 
     if not is_warm():
         print("Compiling the glass box, once; this takes about half a minute.", flush=True)
-        done = subprocess.run([sys.executable, "-m", "labs.warming"], capture_output=True, text=True, check=False)
+        compile_it = [sys.executable, "-m", "labs.warming"]
+        done = subprocess.run(compile_it, capture_output=True, text=True, check=False)
         if done.returncode:
             last = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
             raise LabError(f"The glass box could not be compiled: {last[0]}", "see what it says: make lab")

@@ -88,6 +88,8 @@ def main(notebooks: Path = NOTEBOOKS) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     token = secrets.token_urlsafe(24)
     LOG.parent.mkdir(exist_ok=True)
+    if subprocess.run([sys.executable, "-m", "labs.warming"], check=False).returncode:
+        say("The kernels could not be compiled ahead; the first lab that needs them will try again.")
     say("Starting JupyterLab ...")
     with LOG.open("wb") as log:
         server = subprocess.Popen(

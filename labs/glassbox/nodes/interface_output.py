@@ -1,0 +1,116 @@
+"""NAME-output and NAME-tx: the last two nodes of every interface."""
+# ruff: noqa: ANN001, ANN201, ARG001 - numba infers the types; every node has the same arguments
+# mypy: ignore-errors
+# numba types all of this by its own rules
+
+from __future__ import annotations
+
+import numpy as np
+
+from labs.glassbox.buffers import give_up
+from labs.glassbox.drops import INTERFACE_DOWN, NO_SLOTS, NOT_CONNECTED
+from labs.glassbox.graph import DROP, GONE, node
+from labs.glassbox.memory import swap64, words_at
+from labs.glassbox.news import accuse
+from labs.glassbox.packet import because, length, set_came_by, start
+from labs.glassbox.vm import THREAD
+from labs.memif.atoms import pause
+from labs.memif.control import BYTES, FULL, PACKETS, POSITION, STOP
+from labs.memif.jit import step
+from labs.memif.kernels import put
+from labs.memif.steps import look, publish, ring_bell, wants_bell
+
+TX = BACK_IN = 1
+
+
+@node("interface-output", to=("error-drop", "interface-tx"))
+def interface_output(vm, me, frame, nexts, count):
+    """Count what leaves by an interface, if it is up."""
+    interface = vm.nodes[me].data
+    if vm.interfaces[interface].up:
+        total = 0
+        for each in range(count):
+            total += length(frame[each])
+            nexts[each] = TX
+        vm.tx[interface, 0] += np.uint64(count)
+        vm.tx[interface, 1] += np.uint64(total)
+    else:
+        refuse(frame, nexts, 0, count, INTERFACE_DOWN)
+
+
+@step
+def refuse(frame, nexts, first, count, reason):
+    """Drop the packets of a frame from `first` on."""
+    for each in range(first, count):
+        because(frame[each], reason)
+        nexts[each] = DROP
+
+
+@node("interface-memif-tx", to=("error-drop",))
+def memif_tx(vm, me, frame, nexts, count):
+    """Copy packets into the ring of a memif, and ring the doorbell if the other side sleeps."""
+    interface = vm.nodes[me].data
+    queues = vm.interfaces[interface].tx_queues
+    if queues == 0:
+        refuse(frame, nexts, 0, count, NOT_CONNECTED)
+        return
+    queue = vm.state[THREAD] % queues
+    lock = np.int64(vm.tx_locks.ctypes.data) + (interface * vm.tx_locks.shape[1] + queue) * 8
+    while swap64(lock, 1):  # threads share it where there are more of them than queues
+        pause()
+    put_out(vm, vm.tx_blocks[interface, queue], frame, nexts, count)
+    swap64(lock, 0)
+
+
+@step
+def put_out(vm, block, frame, nexts, count):
+    """Copy packets into a ring, as far as there is room."""
+    ring = words_at(block)
+    free = look(ring)
+    if free < 0 or ring[STOP]:
+        if free < 0:
+            accuse(vm, block, free)
+        refuse(frame, nexts, 0, count, NOT_CONNECTED)
+        return
+    position = ring[POSITION]
+    sent = 0
+    total = 0
+    used = 0
+    while sent < count:
+        packet = frame[sent]
+        used = put(ring, position, free, start(packet), length(packet))
+        if used <= 0:
+            break
+        position += used
+        free -= used
+        total += length(packet)
+        nexts[sent] = GONE
+        sent += 1
+    if sent:
+        publish(ring, position)
+        ring[PACKETS] += sent
+        ring[BYTES] += total
+        if wants_bell(ring):
+            ring_bell(ring)
+        give_up(vm, frame, sent)
+    if sent < count:
+        if used < 0:
+            accuse(vm, block, used)
+        ring[FULL] += 1
+        refuse(frame, nexts, sent, count, NO_SLOTS)
+
+
+@node("interface-pg-tx", to=("error-drop",))
+def pg_tx(vm, me, frame, nexts, count):
+    """Let packets go: a packet generator's interface has no wire."""
+    for each in range(count):
+        nexts[each] = GONE
+    give_up(vm, frame, count)
+
+
+@node("interface-loop-tx", to=("error-drop", "ethernet-input"))
+def loop_tx(vm, me, frame, nexts, count):
+    """Receive what the interface sends."""
+    for each in range(count):
+        set_came_by(frame[each], vm.nodes[me].data)
+        nexts[each] = BACK_IN
