@@ -128,6 +128,15 @@ def test_an_order_without_gaps_loses_nothing(sequences):
     assert flow["reordered"] == int((highest > np.array(sequences)).sum())
 
 
+@pytest.mark.parametrize(("back", "duplicates"), [(1, 1), (63, 1), (64, 0)])
+def test_a_duplicate_is_known_among_the_last_64_numbers(ring, back, duplicates):
+    receiver = Receiver(ring())
+    receiver.feed([stamped(each) for each in range(101)])
+    receiver.feed([stamped(100 - back)])
+    flow = receiver.flows[0]
+    assert (flow["duplicates"], flow["reordered"], flow["lost"]) == (duplicates, 1 - duplicates, 0)
+
+
 def test_another_generators_numbers_begin_anew(ring):
     receiver = Receiver(ring())
     receiver.feed([stamped(each, stream=1) for each in (5, 6, 8)])

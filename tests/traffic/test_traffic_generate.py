@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from memif_loops import loop
 
-from labs.memif.control import BAD_INPUT
+from labs.memif.control import BAD_INPUT, BAD_REGION, OUTSIDE_REGION
 from labs.traffic import Packets, blocks, udp
 from labs.traffic.generate import due, generate, turn
 from labs.traffic.stamp import Stamp
@@ -82,8 +83,6 @@ def test_sizes_change_from_packet_to_packet(ring):
 @settings(deadline=None)
 @given(st.integers(1, 7), st.lists(st.sampled_from((64, 70, 90, 120)), min_size=1, max_size=7))
 def test_every_flow_gets_every_size(flows, sizes):
-    from memif_loops import loop  # noqa: PLC0415 - conftest puts it in reach
-
     ring = loop(log2_size=6, buffer_size=128)
     sender = Sender(ring, udp(size=sizes, flows=flows))
     counts = {}
@@ -116,6 +115,37 @@ def test_a_packet_larger_than_the_ring_is_refused(ring):
 def test_a_head_larger_than_a_slot_is_refused(ring):
     sender = Sender(ring(buffer_size=64), Packets.of(bytes(200), stamp_at=78))
     assert sender.send(1) == BAD_INPUT
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"region": 1}, BAD_REGION),
+        ({"offset": -35}, OUTSIDE_REGION),
+        ({"offset": 0xFFFFFFC0}, OUTSIDE_REGION),
+        ({"length": 0}, BAD_INPUT),
+    ],
+)
+@pytest.mark.parametrize(("size", "slot"), [(64, 0), (100, 1)])
+def test_a_server_writes_nowhere_but_into_the_clients_region(size, slot, change, fault):
+    """A hostile client's descriptors, in a packet's first slot and in one where it goes on."""
+    ring = loop("m2s", buffer_size=64)
+    for name, value in change.items():
+        ring.ring.descriptors[name][slot] = ring.region.size + value if value < 0 else value
+    before = ring.region.memory.copy()
+    assert Sender(ring, udp(size=size)).send(1) == fault
+    if slot == 0:
+        assert (ring.region.memory == before).all()
+    ring.close()
+
+
+def test_a_client_does_not_care_what_a_server_writes_into_descriptors():
+    ring = loop("s2m", buffer_size=64)
+    ring.ring.descriptors["region"], ring.ring.descriptors["offset"] = 9, 0xFFFFFFC0
+    sender = Sender(ring, udp())
+    assert sender.send(8) == blocks.DONE
+    assert [Stamp.read(packet).sequence for packet in sender.received()] == list(range(8))
+    ring.close()
 
 
 def test_unstamped_packets_go_as_they_are(ring):
