@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from labs.experiments import load_run
     from labs.experiments.pinning import pinning
     from labs.lab import Lab
+    from labs.microscope_view import microscope
     from labs.stock import one_vpp, two_vpps
     from labs.topology import LinkSpec, NodeSpec, Topology
     from labs.widgets import widget_test
@@ -29,6 +30,7 @@ __all__ = [
     "doctor",
     "exercise",
     "load_run",
+    "microscope",
     "one_vpp",
     "pinning",
     "progress",
@@ -47,6 +49,7 @@ _HOME = {
     "doctor": "labs.checkup",
     "exercise": "labs.course",
     "load_run": "labs.experiments",
+    "microscope": "labs.microscope_view",
     "one_vpp": "labs.stock",
     "pinning": "labs.experiments.pinning",
     "progress": "labs.course",

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from labs.machine import Machine
 
 MARKS = {"ok": "✓", "note": "•", "missing": "✗"}
-_WIDGETS = ("ipywidgets", "jupyterlab_widgets", "anywidget", "plotly", "ipykernel")
+_WIDGETS = ("ipywidgets", "jupyterlab_widgets", "anywidget", "plotly")
+_NOTEBOOKS, _KERNEL = "jupyterlab", "ipykernel"  # these two come with the extra "lab"
 _LAB_MIB = 400
 _SHM_MIB = 64
 _MIB = 1 << 20
@@ -160,13 +161,23 @@ def _shm() -> Finding:
 
 
 def _widgets() -> list[Finding]:
-    versions, absent = [], []
-    for package in _WIDGETS:
-        try:
-            versions.append(f"{package} {version(package)}")
-        except PackageNotFoundError:
-            absent.append(package)
+    there = {package: found for package in (*_WIDGETS, _KERNEL) if (found := _version_of(package))}
+    absent = [package for package in _WIDGETS if package not in there]
+    if _KERNEL not in there and _version_of(_NOTEBOOKS):
+        absent.append(_KERNEL)
     if absent:
         hint = "run make lab again; it installs them together."
         return [Finding("widgets", "missing", f"not installed: {', '.join(absent)}", hint)]
-    return [Finding("widgets", "ok", ", ".join(versions))]
+    found = ", ".join(f"{package} {number}" for package, number in there.items())
+    if _KERNEL not in there:
+        hint = "the command labs works without; make lab installs what opens the notebooks."
+        return [Finding("widgets", "note", f"{found}; {_NOTEBOOKS} and {_KERNEL} are not installed", hint)]
+    return [Finding("widgets", "ok", found)]
+
+
+def _version_of(package: str) -> str:
+    """Return a package's version; empty if it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

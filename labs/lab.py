@@ -5,20 +5,21 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from labs import drawing, engines, evidence, kernel, links, placement, running
+from labs import drawing, engines, kernel, links, placement, running
 from labs.errors import LabError, LinkDown
+from labs.instruments import Instruments
 from labs.launch import Launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from labs.engines.base import Engine
     from labs.node import Node
-    from labs.ping import Ping
     from labs.topology import Topology
 
 
-class Lab:
+class Lab(Instruments):
     """Nodes and links, on whichever engine is here.
 
     Parameters
@@ -54,9 +55,7 @@ class Lab:
         LabError
             The lab is not started.
         """
-        if self._launch is None:
-            raise LabError(f"The lab {self.name!r} is not started.", "run lab.start() first.")
-        return self._launch.nodes
+        return self._running().nodes
 
     @property
     def engine(self) -> str:
@@ -67,6 +66,17 @@ class Lab:
     def version(self) -> str:
         """The data plane and its version, as its first node tells it; empty while the lab is stopped."""
         return next(iter(self.nodes.values())).version if self._launch else ""
+
+    @property
+    def folder(self) -> Path:
+        """The run directory, where the nodes' sockets are.
+
+        Raises
+        ------
+        LabError
+            The lab is not started.
+        """
+        return self._running().rundir.path
 
     @property
     def cores(self) -> placement.Cores:
@@ -110,6 +120,11 @@ class Lab:
         )
         print(f"{self.version} on engine {engine.name} ({why}): {where}. Ready in {took:.1f} s.")
 
+    def _running(self) -> Launch:
+        if self._launch is None:
+            raise LabError(f"The lab {self.name!r} is not started.", "run lab.start() first.")
+        return self._launch
+
     def _bring_up(self, engine: Engine) -> None:
         starting = Launch.prepare(self.topology, engine)
         try:
@@ -145,13 +160,6 @@ class Lab:
         self._launch.settle(fresh)
         if self.topology.links and all(each.alive for each in self.nodes.values()):
             self.wait_link()
-
-    def ping(self, source: str, target: str, count: int = 20, interval: float = 0.05) -> Ping:
-        """Let one node's VPP ping another; see `labs.node.Node.ping`."""
-        if source == target:
-            raise LabError(f"{source} cannot ping itself.", "name two nodes: lab.ping('vpp1', 'vpp2').")
-        address = links.shared_address(source, self[source].addresses(), target, self[target].addresses())
-        return self[source].ping(address, count, interval, target=target)
 
     def place(self, state: str | None = None, **cores: int | Iterable[int] | None) -> placement.Placed:
         """Move nodes to cores, live; see `pin`, which prints what this returns.
@@ -218,21 +226,6 @@ class Lab:
             if time.monotonic() > deadline:
                 raise LinkDown(found.reason, found.hint)
             time.sleep(0.02)
-
-    def evidence(self, seconds: float = 2.0) -> evidence.Evidence:
-        """Watch the nodes for a while through the kernel's scheduler; see `labs.evidence.Evidence`.
-
-        Raises
-        ------
-        NodeDied
-            A node has ended, before or meanwhile.
-        """
-        for node in self.nodes.values():
-            node.must_run()
-        seen = evidence.observe({name: node.handle.pid for name, node in self.nodes.items()}, seconds)
-        for node in self.nodes.values():
-            node.must_run()
-        return seen
 
     def __repr__(self) -> str:
         return drawing.text(self._view())

@@ -61,6 +61,38 @@ def shared_address(
     )
 
 
+def path(source: str, target: str, has: Mapping[str, Mapping[str, list[str]]]) -> list[str]:
+    """Return the nodes on the shortest way from `source` to `target`, both included.
+
+    Parameters
+    ----------
+    has : mapping
+        Each node's addresses with prefix length, by interface.
+
+    Raises
+    ------
+    LabError
+        There is no way.
+    """
+    networks = {
+        name: {ipaddress.ip_interface(each).network for some in interfaces.values() for each in some}
+        for name, interfaces in has.items()
+    }
+    ways = [[source]]
+    seen = {source}
+    while ways:
+        way = ways.pop(0)
+        if way[-1] == target:
+            return way
+        nexts = [name for name in has if name not in seen and networks[name] & networks[way[-1]]]
+        seen.update(nexts)
+        ways += [[*way, name] for name in nexts]
+    raise LabError(
+        f"There is no way from {source} to {target}.",
+        "give both ends of each link between them an address: set interface ip address memif0/0 10.10.2.1/24",
+    )
+
+
 def fault(tables: Mapping[str, MemifTable]) -> Fault | None:
     """Return what keeps the first memif from carrying packets; None if all are connected and up.
 
@@ -68,8 +100,14 @@ def fault(tables: Mapping[str, MemifTable]) -> Fault | None:
     ----------
     tables : mapping of str to MemifTable
         ``show memif`` of every node, parsed.
+
+    Notes
+    -----
+    An end that is connected to something outside the lab is no link of it, and is passed over; but it is
+    all that a lab of one node can have.
     """
-    ends = [(node, state) for node, table in tables.items() for state in table.interfaces]
+    every = [(node, state) for node, table in tables.items() for state in table.interfaces]
+    ends = [end for end in every if len(tables) == 1 or not _leads_elsewhere(*end, every, tables)]
     if not ends:
         return Fault(
             "No node has a memif yet.",
@@ -81,6 +119,16 @@ def fault(tables: Mapping[str, MemifTable]) -> Fault | None:
             return _explain(node, state, others, tables)
     # a server connects while it is down, but its node receives nothing until it is up (memif/node.c)
     return next((_down(node, state) for node, state in ends if not _is_up(state)), None)
+
+
+def _leads_elsewhere(
+    node: str, state: MemifState, ends: list[tuple[str, MemifState]], tables: Mapping[str, MemifTable]
+) -> bool:
+    """Return whether an end is connected to something that is no node of the lab, such as a probe."""
+    here = (tables[node].socket_of(state), state.id)
+    return state.connected and not any(
+        name != node and (tables[name].socket_of(other), other.id) == here for name, other in ends
+    )
 
 
 def _is_up(end: MemifState) -> bool:

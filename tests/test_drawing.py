@@ -74,6 +74,17 @@ def test_an_end_that_meets_no_other_is_told_too():
     assert "memif4/2: no other end" in spoken(view)
 
 
+def test_ends_that_meet_a_probe_are_told_whom_they_meet():
+    ends = [
+        End(f"{k}.sock", 0, f"memif{k}/0", "server", "", connected=k < 3, peer="probe of VPP Labs")
+        for k in (1, 2, 3)
+    ]
+    view = LabView("lab", (NodeView("a", (0,), pinned=True, ends=tuple(ends)),))
+    assert "a memif1/0 (server): connected to probe of VPP Labs" in drawing.text(view)
+    assert "a memif3/0 (server): meets no other end" in drawing.text(view)
+    assert "memif1/0, memif2/0: probe; memif3/0: no other end" in spoken(view)
+
+
 def test_a_node_that_ended_is_said_to_have():
     view = LabView("lab", (NodeView("vpp1", None, pinned=True),))
     assert "vpp1: ended" in drawing.text(view)

@@ -172,6 +172,7 @@ def test_reset_gives_new_nodes_as_they_were_at_first(short):
         lambda lab: lab.evidence(0.1),
         lambda lab: lab.wait_link(0.1),
         lambda lab: lab.restart("vpp1"),
+        lambda lab: lab.folder,
     ],
 )
 def test_a_lab_that_is_not_started_says_so(act):
@@ -183,6 +184,21 @@ def test_a_lab_that_is_not_started_says_so(act):
 def test_a_lab_that_is_not_started_can_be_looked_at():
     assert repr(two_vpps("never")) == "never: stopped (nodes vpp1, vpp2)"
     assert "stopped" in two_vpps("never")._repr_mimebundle_()["text/html"]
+
+
+def test_a_lab_s_folder_holds_the_sockets_of_its_nodes(lab):
+    assert (lab.folder / "vpp1.cli.sock").is_socket()
+    assert (lab.folder / "memif.sock").is_socket()
+
+
+def test_the_folder_is_gone_with_the_lab(short):
+    short.start()
+    folder = short.folder
+    assert folder.is_dir()
+    short.stop()
+    assert not folder.exists()
+    with pytest.raises(LabError, match="is not started"):
+        _ = short.folder
 
 
 def test_a_lab_iterates_over_its_nodes_names(lab):

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from labs.links import fault
+from labs.errors import LabError
+from labs.links import fault, path
 from labs.vpp.parse import MemifSocket, MemifState, MemifTable
 
 HERE = "/run/lab/memif.sock"
@@ -154,3 +155,60 @@ def test_a_second_link_of_the_same_two_nodes_is_not_taken_for_a_peer():
     )
     assert "memif0/1" in reason
     assert "connected already" not in reason
+
+
+ELSEWHERE = (HERE, "/run/lab/probe-vpp1.sock")
+
+
+def test_an_end_that_leads_out_of_the_lab_is_no_link_of_it():
+    both = {
+        "vpp1": table(end(connected=True), end("memif1/0", socket_id=1, connected=True), sockets=ELSEWHERE),
+        "vpp2": table(end(role="client", connected=True)),
+    }
+    assert fault(both) is None
+
+
+def test_it_is_taken_for_the_peer_of_none():
+    probe = end("memif1/0", socket_id=1, connected=True)
+    reason, _ = told(vpp2=[end(role="client")], vpp1=[], vpp3=table(probe, sockets=ELSEWHERE))
+    assert reason == f"Nobody listens for vpp2's memif0/0 on {HERE}: no other node has a memif."
+
+
+def test_with_it_alone_there_is_no_link():
+    reason, _ = told(vpp1=[end(connected=True)])
+    assert reason == "No node has a memif yet."
+
+
+def test_a_lab_of_one_node_has_only_links_that_lead_out():
+    assert fault({"vpp1": table(end(connected=True))}) is None
+    assert fault({"vpp1": table(end(connected=False))}) is not None
+
+
+def test_one_that_leads_out_and_is_not_connected_is_told_of():
+    reason, _ = told(vpp1=[end("memif1/0", socket_id=0)])
+    assert reason.startswith("vpp1's memif1/0 listens")
+
+
+CHAIN = {
+    "a": {"memif0/0": ["10.10.2.1/24"]},
+    "b": {"memif0/0": ["10.10.2.2/24"], "memif1/0": ["10.10.3.1/24"]},
+    "c": {"memif0/0": ["10.10.3.2/24"]},
+    "d": {"local0": []},
+}
+
+
+@pytest.mark.parametrize(("ends", "way"), [("ac", "abc"), ("ca", "cba"), ("ab", "ab"), ("bb", "b")])
+def test_the_way_from_node_to_node(ends, way):
+    assert path(*ends, CHAIN) == list(way)
+
+
+def test_the_shortest_way_of_two():
+    ring = {**CHAIN, "c": {"memif0/0": ["10.10.3.2/24"], "memif2/0": ["10.10.4.1/24"]}}
+    ring["a"] = {**ring["a"], "memif2/0": ["10.10.4.2/24"]}
+    assert path("a", "c", ring) == ["a", "c"]
+
+
+def test_no_way():
+    with pytest.raises(LabError, match="no way from a to d") as none:
+        path("a", "d", CHAIN)
+    assert none.value.hint

@@ -13,7 +13,7 @@ from labs.glassbox.bridges import Bridges
 from labs.glassbox.counters import Counters
 from labs.glassbox.graph import Graph
 from labs.glassbox.interfaces import Interface, Interfaces
-from labs.glassbox.memifs import Memif, Memifs
+from labs.glassbox.memifs import Memifs
 from labs.glassbox.pinging import Ping
 from labs.glassbox.routes import Routes
 from labs.glassbox.streams import Streams
@@ -36,6 +36,7 @@ from labs.glassbox.vm import (
 )
 
 if TYPE_CHECKING:
+    from labs.glassbox.memif_queues import Memif
     from labs.glassbox.startup import Startup
     from labs.glassbox.vm import Vm
     from labs.glassbox.workers import Workers
@@ -82,7 +83,7 @@ class Box:
         per_ms = clock.ticks_per_ms()
         for thread, vm in enumerate(self.vms):
             vm.state[TICKS_PER_MS] = per_ms
-            vm.state[BELLS], vm.state[FILES] = self.memifs.bells(thread).fileno(), -1
+            vm.state[BELLS], vm.state[FILES] = self.memifs.queues.bells(thread).fileno(), -1
         self.streams = Streams(self.vm, self.graph)
         self.bridges = Bridges(tables["macs"], self.interfaces)
         self.pings: dict[int, Ping] = {}

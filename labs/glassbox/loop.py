@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 _DOORS_MS = 100
 """How often doors are given a moment although nobody has knocked."""
 
-_BUSY_MS = 2
-"""How often while a command goes on: a ping's lines come up then."""
-
 
 class Watched(Protocol):
     """A door, as the loop sees it."""
@@ -98,18 +95,19 @@ class Loop:
         box = self._box
         files = self._selector.select(0)
         now = clock.now()
-        if files or box.has_news or now >= self._next_doors:
+        pings = list(box.pings.values())
+        for ping in pings:
+            ping.run(now)
+        if files or box.has_news or now >= self._next_doors or any(ping.has_lines for ping in pings):
             with self._workers.barrier():
                 box.hear()
                 for key, _ in files:
                     key.data()
-                if box.pings or now >= self._next_doors:
+                if now >= self._next_doors or any(ping.has_lines for ping in pings):
                     for door in self._doors:
                         door.tick()
-        for ping in list(box.pings.values()):
-            ping.run(now)
-        if now >= self._next_doors:
-            self._next_doors = now + (_BUSY_MS if box.pings else _DOORS_MS) * self._per_ms
+                    is_over = any(ping.due is None for ping in pings)  # doors hear of it when they ask again
+                    self._next_doors = now + (0 if is_over else _DOORS_MS) * self._per_ms
         if now >= self._next_update:
             self._next_update = now + self._update_every
             box.counters.update(sum(int(vm.state[VECTORS]) for vm in box.vms))

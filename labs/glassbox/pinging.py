@@ -120,6 +120,11 @@ class Ping:
         """When it has to be run next, in ticks; None when it is over."""
         return None if self._is_over else self._due
 
+    @property
+    def has_lines(self) -> bool:
+        """Whether there is something for `poll`."""
+        return bool(self._lines)
+
     def run(self, now: int) -> None:
         """Send the next requests if it is time, or end."""
         for _ in range(_ROUNDS_AT_ONCE):

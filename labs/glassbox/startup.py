@@ -13,6 +13,10 @@ _KNOWN = {
     *("cpu", "vlib", "plugins", "logging", "node"),
 }
 
+_SOCKETS = (("unix", "cli-listen"), ("socksvr", "socket-name"), ("statseg", "socket-name"))
+_LAST_CORE = 1023
+_LEAST_INTERVAL, _MOST_INTERVAL = 0.01, 3600.0
+
 
 @dataclass(frozen=True)
 class Startup:
@@ -46,21 +50,16 @@ def read(text: str) -> Startup:
     """
     sections = _sections(text)
     folder = Path(_word(sections, "unix", "runtime-dir"))
+    cli, api, stats = (Path(_word(sections, *each)) for each in _SOCKETS)
     cpu = sections.get("cpu", [])
-    workers = _after(cpu, "corelist-workers")
-    main = _after(cpu, "main-core")
-    try:
-        return Startup(
-            folder,
-            Path(_word(sections, "unix", "cli-listen")),
-            Path(_word(sections, "socksvr", "socket-name")),
-            Path(_word(sections, "statseg", "socket-name")),
-            int(main) if main else None,
-            _cores(workers) if workers else (),
-            float(_after(sections["statseg"], "update-interval") or 10.0),
-        )
-    except ValueError as error:
-        raise LabError(f"The startup configuration has a bad number: {error}.") from None
+    main, workers = (_cores(cpu, each) for each in ("main-core", "corelist-workers"))
+    if len(main) > 1:
+        raise LabError(f"main-core is one core, not {len(main)}.")
+    if len({*main, *workers}) < len(main) + len(workers):
+        raise LabError("Two threads have one core.", "name a core of its own for each thread.")
+    return Startup(
+        folder, cli, api, stats, main[0] if main else None, workers, _interval(sections["statseg"])
+    )
 
 
 def _sections(text: str) -> dict[str, list[str]]:
@@ -73,7 +72,7 @@ def _sections(text: str) -> dict[str, list[str]]:
             depth += 1
         elif word == "}":
             depth -= 1
-        elif depth == 0:
+        elif depth == 0 or not name:
             if word not in _KNOWN:
                 raise LabError(f"unknown input `{word}'", f"the sections are {', '.join(sorted(_KNOWN))}.")
             name = word
@@ -100,10 +99,29 @@ def _word(sections: dict[str, list[str]], section: str, name: str) -> str:
     return value
 
 
-def _cores(text: str) -> tuple[int, ...]:
-    """Read a list of cores, as ``1,3-4``."""
+def _cores(words: list[str], name: str) -> tuple[int, ...]:
+    """Read a list of cores, as ``1,3-4``; none if it is not there."""
     cores: list[int] = []
-    for part in text.split(","):
-        low, _, high = part.partition("-")
-        cores.extend(range(int(low), int(high or low) + 1))
+    text = _after(words, name)
+    for part in text.split(",") if name in words else ():
+        low, dash, high = part.partition("-")
+        ends = [low, high if dash else low]
+        if not all(each.isdecimal() and int(each) <= _LAST_CORE for each in ends) or int(low) > int(ends[1]):
+            raise LabError(f"{name} cannot be `{text}'.", "write cores as 1,3-4.")
+        cores.extend(range(int(low), int(ends[1]) + 1))
     return tuple(cores)
+
+
+def _interval(words: list[str]) -> float:
+    """Read how often rates and heartbeat are brought up to date, in seconds."""
+    text = _after(words, "update-interval") or f"{Startup.update_interval}"
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not _LEAST_INTERVAL <= seconds <= _MOST_INTERVAL:
+        raise LabError(
+            f"update-interval cannot be `{text}'.",
+            f"use seconds from {_LEAST_INTERVAL:g} to {_MOST_INTERVAL:g}.",
+        )
+    return seconds

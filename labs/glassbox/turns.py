@@ -31,6 +31,7 @@ from labs.glassbox.vm import (
     THREAD,
     TICKS_PER_MS,
     TURNS,
+    UNFINISHED,
     VECTORS,
 )
 from labs.memif.atoms import c_poll
@@ -62,7 +63,7 @@ def asks(vm, which, me):
 @step
 def need(vm, last_queue, streams):
     """Return what keeps a thread awake: nothing, a queue or stream to poll, or a doorbell that has rung."""
-    found = np.int64(vm.state[PENDING] > 0)
+    found = vm.state[UNFINISHED]
     for which in range(last_queue):
         if asks(vm, which, vm.state[THREAD]):
             found |= POLLS | vm.rx_queues[which].pending * WAS_RUNG
@@ -103,9 +104,12 @@ def files_first(vm, last_queue, streams, now):
     vm.state[LOOK_AT_FILES] -= 1
     if needed == MAY_SLEEP:
         wheel = WHEEL_MS - (now // vm.state[TICKS_PER_MS]) % WHEEL_MS
-        timer = (vm.state[NEXT_TIMER] - now) // vm.state[TICKS_PER_MS]
+        left = vm.state[NEXT_TIMER] - now
+        timer = (
+            max(left // vm.state[TICKS_PER_MS], 1) if left > 0 else 0
+        )  # never 0: it would not sleep at all
         vm.state[SLEEPS] += 1
-        look_at_files(vm, max(min(wheel, timer), 0))
+        look_at_files(vm, min(wheel, timer))
         return ticks()
     if needed & WAS_RUNG or vm.state[LOOK_AT_FILES] <= 0:
         vm.state[LOOK_AT_FILES] = TURNS_BETWEEN_LOOKS
@@ -154,6 +158,7 @@ def run(vm, memif_input, pg_input, last_queue, streams):
                 count, now = take_in(vm, pg_input, which - last_queue, now)
             total += count
             now = drain(vm, now)
+        vm.state[UNFINISHED] = np.int64(vm.state[PENDING] > 0)
         vm.state[VECTORS] += total
         vm.state[LAST_VECTORS] = total
         if total == 0:

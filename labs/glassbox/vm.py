@@ -38,6 +38,7 @@ TURNS, SLEEPS, VECTORS, LAST_VECTORS, THREAD = 9, 10, 11, 12, 13
 NEWS, NEWS_READ, RECORDS = 14, 15, 16
 SCRATCH = 24  # 8 words for system calls
 LOOK_AT_FILES = 17
+UNFINISHED = 20  # packets were left in queues at the end of a turn
 BAD_RING, BAD_CODE = 18, 19  # a peer broke a ring: its control block's address, and how
 
 NODE = np.dtype(

@@ -46,7 +46,7 @@ class Worker:
         self._vm: Vm = box.vms[number + 1]
         self._vm.state[NEXT_TIMER] = _NEVER
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-        box.memifs.bells(number + 1).register(self._wake, select.EPOLLIN)
+        box.memifs.queues.bells(number + 1).register(self._wake, select.EPOLLIN)
         self._parked, self._released = threading.Semaphore(0), threading.Semaphore(0)
         self._is_ending = False
         self.tid = 0

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from glassbox_bench import Bench
+from glassbox_running import Running, sleep
 
 
 @pytest.fixture(scope="module")
@@ -39,3 +40,25 @@ def bench(made):
     made.check()
     for each in made.wires:
         each.received()
+
+
+@pytest.fixture
+def place(folder):
+    """Return a directory of a test's own."""
+    return Path(tempfile.mkdtemp(dir=folder))
+
+
+@pytest.fixture
+def running(place):
+    """Run a box with two wires; what is sent into the first comes out of the second."""
+    bench = Bench(place)
+    for number in range(2):
+        wire = bench.wire(number, f"10.0.{number}.1/24", retry=1.5)
+        bench.neighbour(wire, f"10.0.{number}.2")
+    with Running(bench.box) as running:
+        running.bench = bench
+        sleep(running)
+        yield running
+    bench.turn(2)
+    bench.check()
+    bench.close()

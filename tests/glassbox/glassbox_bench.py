@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import itertools
+import random
 import time
 
 import numpy as np
@@ -13,12 +15,23 @@ from scapy.layers.l2 import ARP, Ether
 from labs import memif
 from labs.glassbox import clock
 from labs.glassbox.box import Box
-from labs.glassbox.turns import run
 from labs.glassbox.drops import COUNTED
+from labs.glassbox.turns import run
 from labs.glassbox.vm import ATTENTION, BARRIER, FREE, NEXT_TIMER, PACKETS, PENDING
 
+NOBODY = "0.0.0.0"  # noqa: S104 - the address of nobody; nothing is bound to it
 WAIT = 10.0  # seconds for what takes a moment: a handshake, a thread that ends
 BROADCAST = "ff:ff:ff:ff:ff:ff"
+
+
+def chance(seed):
+    """Return what makes the same choices each time."""
+    return random.Random(seed)  # noqa: S311 - nothing is secret here
+
+
+def noise(size):
+    """Return so many bytes, the same each time."""
+    return chance(size).randbytes(size)
 
 
 def mac_of(number, side="a"):
@@ -118,6 +131,7 @@ class Bench:
             state = box.vm.state
             state[BARRIER], state[ATTENTION], state[NEXT_TIMER] = 1, 0, 0
             run(box.vm, *self._numbers.values(), box.memifs.last_row, box.streams.rows)
+            state[BARRIER] = 0
             box.hear()
             box.memifs.settle()
             for ping in list(box.pings.values()):
@@ -145,9 +159,11 @@ class Bench:
     def why(self, wire, *packets):
         """Return what came out anywhere, and which counters have moved by how much."""
         before = self.counts()
-        out = sum(self.through(wire, *packets), [])
+        out = list(itertools.chain(*self.through(wire, *packets)))
         after = self.counts()
-        return out, {name[1]: after[name] - before.get(name, 0) for name in after if after[name] != before.get(name, 0)}
+        return out, {
+            name[1]: after[name] - before.get(name, 0) for name in after if after[name] != before.get(name, 0)
+        }
 
     def check(self):
         """See that every packet's memory is free again, once."""

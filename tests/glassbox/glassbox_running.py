@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import threading
 import time
+from pathlib import Path
 
-from glassbox_bench import WAIT
+from glassbox_bench import WAIT, many
 
 from labs.glassbox.loop import Loop
 from labs.glassbox.workers import Workers
@@ -85,3 +87,47 @@ class Running:
                 self._results.put(self._calls.get()())
             except Exception as error:  # noqa: BLE001 - it is raised where it was called
                 self._results.put(error)
+
+
+def sleep(running, *others):
+    """Let all queues, or these wires', sleep on their doorbells: the tests' own machine has work to do."""
+    for wire in others or running.bench.wires:
+        running.do(lambda wire=wire: running.box.memifs.queues.set_mode(wire.memif, "interrupt"))
+
+
+def held():
+    """Count the descriptors that this process has open, and the links' memory that it has mapped."""
+    found = 0
+    for each in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            name = str(each.readlink())
+            found += any(kind in name for kind in ("memfd", "eventfd", "eventpoll", "socket:"))
+    return found, Path("/proc/self/maps").read_text().count("memfd:memif")
+
+
+def frames(wire, count, size=18):
+    """Return frames from the first neighbour to the second."""
+    return many(wire, "10.0.0.2", "10.0.1.2", count, size)
+
+
+def receive(link, count, timeout=WAIT):
+    """Return what comes, once it is so many packets."""
+    got, deadline = [], time.monotonic() + timeout
+    while len(got) < count and time.monotonic() < deadline:
+        got += link.receive(timeout=0.05)
+    return got
+
+
+def carries(running, count=300):
+    """See that packets still go from the first wire to the second."""
+    one, other = running.bench.wires
+    one.link.wait_up()
+    other.link.wait_up()
+    running.until(lambda: one.memif.connection and other.memif.connection)
+    sleep(running, other)
+    marked = frames(one, count, size=99)  # others may still be under way
+    assert one.link.send(marked) == count
+    got, deadline = 0, time.monotonic() + WAIT
+    while got < count and time.monotonic() < deadline:
+        got += sum(len(each) == len(marked[0]) for each in other.link.receive(timeout=0.05))
+    assert got == count

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
-import random
 
 import numpy as np
 import pytest
+from glassbox_bench import chance
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +25,7 @@ class Plain:
     def __init__(self, plies=64):
         self.root, self.plies = np.zeros(1 << 16, np.uint32), np.zeros((plies, 256), np.uint32)
         self.entries = {ALL: 0}
-        self.tree = Tree(self.root, self.plies, lambda: self.entries.items())
+        self.tree = Tree(self.root, self.plies, self.entries.items)
         self.tree.put(ALL, 0)
 
     def add(self, prefix, value):
@@ -34,7 +34,9 @@ class Plain:
 
     def remove(self, prefix):
         del self.entries[prefix]
-        around = max((each for each in self.entries if prefix.subnet_of(each)), key=lambda each: each.prefixlen)
+        around = max(
+            (each for each in self.entries if prefix.subnet_of(each)), key=lambda each: each.prefixlen
+        )
         self.tree.take(prefix, around, self.entries[around])
 
     def find(self, address):
@@ -65,7 +67,9 @@ numbers = st.builds(
     st.sampled_from([0, 1, 128, 254, 255]),
     st.sampled_from([0, 1, 127, 128, 255]),
 )
-prefixes = st.builds(lambda number, length: Prefix((number, length), strict=False), numbers, st.integers(1, 32))
+prefixes = st.builds(
+    lambda number, length: Prefix((number, length), strict=False), numbers, st.integers(1, 32)
+)
 steps = st.lists(st.tuples(st.booleans(), prefixes, st.integers(1, 4000)), max_size=40)
 
 
@@ -164,13 +168,12 @@ def test_what_was_refused_fits_once_something_is_deleted():
 
 
 def test_many_routes_agree_with_a_dictionary():
-    random.seed(3)
     size = tree.PLIES
     root, plies = np.zeros(1 << 16, np.uint32), np.zeros((size, 256), np.uint32)
     entries = {ALL: 0}
-    made = Tree(root, plies, lambda: entries.items())
+    made = Tree(root, plies, entries.items)
     made.put(ALL, 0)
-    hosts = random.sample(range(10 << 24, (10 << 24) + 600 * 256), 40_000)
+    hosts = chance(3).sample(range(10 << 24, (10 << 24) + 600 * 256), 40_000)
     for value, host in enumerate(hosts, 1):
         entries[Prefix(host)] = value
         made.put(Prefix(host), value)

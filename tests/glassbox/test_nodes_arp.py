@@ -6,7 +6,7 @@ import ipaddress
 import time
 
 import pytest
-from glassbox_bench import BROADCAST, Bench, asks, raw_mac, udp
+from glassbox_bench import BROADCAST, NOBODY, Bench, asks, raw_mac, udp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scapy.layers.inet import IP
@@ -66,7 +66,7 @@ def test_a_question_sent_to_us_alone_is_answered_too(bench):
     assert len(bench.through(wire, frame)[0]) == 1
 
 
-@pytest.mark.parametrize("target", ["10.0.0.3", "10.0.0.255", "99.0.0.1", "0.0.0.0"])
+@pytest.mark.parametrize("target", ["10.0.0.3", "10.0.0.255", "99.0.0.1", NOBODY])
 def test_a_question_for_others_is_not_answered_nor_believed(bench, target):
     out, moved = bench.why(bench.wires[0], asks(A, target, bench.wires[0]))
     assert (out, moved) == ([], {"IP4 destination address not local to subnet": 1})
@@ -75,9 +75,9 @@ def test_a_question_for_others_is_not_answered_nor_believed(bench, target):
 
 def test_whoever_checks_whether_our_address_is_free_is_answered_and_not_noted(bench):
     wire = bench.wires[0]
-    out = bench.through(wire, asks("0.0.0.0", GATE, wire))[0]
+    out = bench.through(wire, asks(NOBODY, GATE, wire))[0]
     assert ARP in Ether(out[0])
-    assert Ether(out[0])[ARP].pdst == "0.0.0.0"
+    assert Ether(out[0])[ARP].pdst == NOBODY
     assert not known(bench)
 
 
@@ -218,7 +218,9 @@ def test_a_neighbour_that_moves_is_followed(bench):
     wire, out = bench.wires
     bench.through(out, asks("10.0.1.77", "10.0.1.1", out))
     other = "02:00:00:00:88:0b"
-    frame = Ether(src=other, dst=out.theirs) / ARP(op=2, hwsrc=other, psrc="10.0.1.77", hwdst=out.theirs, pdst="10.0.1.1")
+    frame = Ether(src=other, dst=out.theirs) / ARP(
+        op=2, hwsrc=other, psrc="10.0.1.77", hwdst=out.theirs, pdst="10.0.1.1"
+    )
     bench.through(out, frame)
     got = bench.through(wire, wire.frame() / udp(A, "10.0.1.77"))[1]
     assert Ether(got[0]).dst == other

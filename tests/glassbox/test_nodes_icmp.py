@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
-from glassbox_bench import echo, udp
+from glassbox_bench import NOBODY, echo, noise, udp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scapy.layers.inet import ICMP, IP, TCP, IPOption_RR
@@ -47,7 +45,7 @@ def test_any_echo_is_answered_byte_for_byte(made, data, number, sequence, ttl):
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 55, 56, 57, 1471, 1472, 8971, 8972])
 def test_echoes_of_odd_and_even_lengths(bench, size):
-    is_answered(bench, echo(A, GATE, random.Random(size).randbytes(size)))
+    is_answered(bench, echo(A, GATE, noise(size)))
 
 
 @pytest.mark.parametrize("data", [b"\xff" * 9, b"\xff" * 100, b"\0" * 9, b"\xff\xfe" * 40])
@@ -56,7 +54,7 @@ def test_sums_that_wrap(bench, data):
 
 
 def test_an_echo_with_options_is_answered(bench):
-    is_answered(bench, echo(A, GATE, options=[IPOption_RR(pointer=4, routers=["0.0.0.0"] * 3)]))
+    is_answered(bench, echo(A, GATE, options=[IPOption_RR(pointer=4, routers=[NOBODY] * 3)]))
 
 
 def test_the_answer_to_a_far_host_takes_the_route(bench):
@@ -107,7 +105,7 @@ def test_dont_fragment_is_no_fragment(bench):
     is_answered(bench, echo(A, GATE, flags="DF"))
 
 
-@pytest.mark.parametrize("source", ["255.255.255.255", "224.0.0.1", "0.0.0.0", "10.0.0.255", "240.0.0.1"])
+@pytest.mark.parametrize("source", ["255.255.255.255", "224.0.0.1", NOBODY, "10.0.0.255", "240.0.0.1"])
 def test_no_answer_goes_to_many(bench, source):
     out = bench.through(bench.wires[0], bench.wires[0].frame() / echo(source, GATE))
     assert out == [[], [], []]

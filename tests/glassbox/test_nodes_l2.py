@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
-from glassbox_bench import BROADCAST, Bench, udp
+from glassbox_bench import BROADCAST, Bench, chance, udp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scapy.layers.l2 import Ether
@@ -62,7 +60,13 @@ def test_a_cross_connect_carries_any_frame_both_ways(bench):
     one, other = bench.wires[:2]
     bench.box.bridges.connect(one.interface, other.interface)
     bench.box.bridges.connect(other.interface, one.interface)
-    for raw in (frame(host(1), host(2)), frame(host(1), BROADCAST), bytes(14), bytes(range(14)) * 100, b"\xff" * 9014):
+    for raw in (
+        frame(host(1), host(2)),
+        frame(host(1), BROADCAST),
+        bytes(14),
+        bytes(range(14)) * 100,
+        b"\xff" * 9014,
+    ):
         assert bench.through(one, raw) == [[], [raw], [], []]
         assert bench.through(other, raw) == [[raw], [], [], []]
 
@@ -175,7 +179,7 @@ def test_a_bridge_of_one_port_drops(bench):
 
 
 def test_a_vector_of_floods_is_copied_in_order_and_whole(bridged):
-    frames = [frame(host(1), host(7), random.Random(each).randbytes(each * 7)) for each in range(200)]
+    frames = [frame(host(1), host(7), chance(each).randbytes(each * 7)) for each in range(200)]
     assert bridged.through(bridged.wires[0], *frames) == [[], frames, frames, frames]
 
 
@@ -195,7 +199,9 @@ def test_two_learn_in_one_vector(bridged):
     wires = bridged.wires
     bridged.through(wires[0], frame(host(1), BROADCAST), frame(host(2), BROADCAST), frame(host(3), host(1)))
     bridged.through(wires[1], frame(host(4), host(3)))
-    assert {each.mac.hex(":") for each in bridged.box.bridges.stations()} == {host(each) for each in (1, 2, 3, 4)}
+    assert {each.mac.hex(":") for each in bridged.box.bridges.stations()} == {
+        host(each) for each in (1, 2, 3, 4)
+    }
 
 
 def test_a_full_table_goes_on_learning(bridged):

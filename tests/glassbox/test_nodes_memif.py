@@ -1,13 +1,12 @@
-"""memif interfaces in and out: queues, chained buffers, packets without Ethernet headers, and random frames."""
+"""memif interfaces in and out: queues, chained buffers, packets without Ethernet headers, random frames."""
 
 from __future__ import annotations
 
 import ipaddress
-import random
 
 import numpy as np
 import pytest
-from glassbox_bench import Bench, echo, udp
+from glassbox_bench import Bench, chance, echo, udp
 from scapy.layers.inet import IP
 from scapy.layers.l2 import ARP, Ether
 
@@ -50,7 +49,9 @@ def test_from_ethernet_to_none_and_back(bench):
     assert bench.through(bench.wires[0], bench.wires[0].frame() / packet)[2] == [aged(packet)]
     packet = udp("10.0.2.2", A)
     out = bench.through(bench.wires[2], packet)
-    assert out[0] == [bytes(Ether(src=bench.wires[0].theirs, dst=bench.wires[0].ours)) [:12] + b"\x08\0" + aged(packet)]
+    assert out[0] == [
+        bytes(Ether(src=bench.wires[0].theirs, dst=bench.wires[0].ours))[:12] + b"\x08\0" + aged(packet)
+    ]
 
 
 def test_an_unknown_neighbour_is_asked_for_with_ethernet_only(bench):
@@ -93,7 +94,7 @@ def test_packets_in_many_small_buffers(bench, buffer_size):
     wire = bench.wire(10, "10.10.0.1/24", buffer_size=buffer_size, ring_size=512)
     bench.neighbour(wire, "10.10.0.2")
     for size in (60, 64, 65, 127, 128, 129, 1500, 9014):
-        packet = IP(src="10.10.0.2", dst="10.10.0.2") / random.Random(size).randbytes(size - 34)
+        packet = IP(src="10.10.0.2", dst="10.10.0.2") / chance(size).randbytes(size - 34)
         got = bench.through(wire, wire.frame() / packet)[-1]
         assert got[0][14:] == aged(packet)
     bench.cut(wire)
@@ -114,7 +115,9 @@ def test_every_queue_is_looked_into(bench, queues):
     wire = bench.wire(11, "10.11.0.1/24", queues=queues)
     assert len(wire.memif.rows) == queues
     for number in range(queues):
-        wire.link.send([bytes(wire.frame() / udp("10.11.0.2", B, id=each)) for each in range(300)], queue=number)
+        wire.link.send(
+            [bytes(wire.frame() / udp("10.11.0.2", B, id=each)) for each in range(300)], queue=number
+        )
     got = []
     for _ in range(4):
         bench.turn()
@@ -134,7 +137,7 @@ def test_the_smallest_ring(bench):
 
 def frames(seed, count):
     """Return frames that are random in a way that gets them far: wrong in one place or another."""
-    rng = random.Random(seed)
+    rng = chance(seed)
     made = []
     for _ in range(count):
         raw = bytearray(rng.choice(_SEEDS))
@@ -180,7 +183,7 @@ def test_whatever_comes_in_every_packet_is_accounted_for(bench, mode):
     sent = came = 0
     for _ in range(ROUNDS):
         for wire in (bench.wires[0], bench.wires[2]):
-            burst = frames(seed, random.Random(seed).choice([1, 7, 256, 700]))
+            burst = frames(seed, chance(seed).choice([1, 7, 256, 700]))
             if wire is bench.wires[2]:
                 burst = [each[14:] for each in burst if len(each) > 14]
             seed += 1

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from labs.glassbox.box import Box
     from labs.glassbox.commands.words import Words
     from labs.glassbox.interfaces import Interface
-    from labs.glassbox.memifs import Memif
+    from labs.glassbox.memif_queues import Memif
 
 _HELP = "show hardware-interfaces [brief|verbose|detail] [<interface> [<interface> [..]]]"
 _KINDS = {"local": "local", "pg": "PG", "loop": "Loopback"}

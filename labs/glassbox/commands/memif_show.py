@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from labs.glassbox.box import Box
     from labs.glassbox.commands.words import Words
     from labs.glassbox.interfaces import Interface
-    from labs.glassbox.memifs import Memif
+    from labs.glassbox.memif_queues import Memif
     from labs.memif.connection import Connection
     from labs.memif.queue import Queue
 

@@ -8,7 +8,7 @@ from labs.errors import LabError
 from labs.glassbox.commands.columns import thread_name
 from labs.glassbox.commands.command import command
 from labs.glassbox.commands.words import interface, number
-from labs.glassbox.memifs import MODES
+from labs.glassbox.memif_queues import MODES
 
 if TYPE_CHECKING:
     from labs.glassbox.box import Box
@@ -45,7 +45,7 @@ def set_rx_mode(box: Box, words: Words) -> str:
     if queue is not None and (memif is None or queue >= len(memif.rows)):
         raise LabError(f"unknown queue {queue} on interface {which.name}")
     if memif:
-        box.memifs.set_mode(memif, mode, queue)
+        box.memifs.queues.set_mode(memif, mode, queue)
     return ""
 
 
@@ -76,7 +76,7 @@ def set_rx_placement(box: Box, words: Words) -> str:
     memif = box.memifs.by_index.get(which.index)
     if memif is None or queue >= len(memif.rows):
         raise LabError(f"unknown queue {queue} on interface {which.name}")
-    box.memifs.place(memif, queue, thread)
+    box.memifs.queues.place(memif, queue, thread)
     return ""
 
 

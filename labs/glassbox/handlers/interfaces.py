@@ -13,7 +13,7 @@ from labs.glassbox.handlers.asking import (
     Handlers,
     mac_or_nothing,
 )
-from labs.glassbox.memifs import MODES
+from labs.glassbox.memif_queues import MODES
 
 _UP, _LINKED = 1, 2
 _RX_MODES = {1: "polling", 2: "interrupt", 3: "adaptive", 4: "polling"}

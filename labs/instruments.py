@@ -1,0 +1,89 @@
+"""What measures a lab: VPP's own ping, a probe on the wire, and the kernel's record of its scheduler."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labs import evidence, links
+from labs.errors import LabError
+from labs.probing import NodeProbe
+
+if TYPE_CHECKING:
+    from labs.launch import Launch
+    from labs.node import Node
+    from labs.ping import Ping
+
+
+class Instruments:
+    """The part of `labs.lab.Lab` that measures."""
+
+    _launch: Launch | None
+
+    @property
+    def nodes(self) -> dict[str, Node]:
+        """The running nodes by name."""
+        raise NotImplementedError
+
+    def __getitem__(self, node: str) -> Node:
+        raise NotImplementedError
+
+    def ping(self, source: str, target: str, count: int = 20, interval: float = 0.05) -> Ping:
+        """Let one node's VPP ping another; see `labs.node.Node.ping`."""
+        if source == target:
+            raise LabError(f"{source} cannot ping itself.", "name two nodes: lab.ping('vpp1', 'vpp2').")
+        address = links.shared_address(source, self[source].addresses(), target, self[target].addresses())
+        return self[source].ping(address, count, interval, target=target)
+
+    def probe(
+        self,
+        node: str,
+        to: str | None = None,
+        *,
+        wait: str | None = None,
+        core: int | None = None,
+        size: int = 64,
+    ) -> NodeProbe:
+        """Return a probe at a node: ``lab.probe("vpp2").run(seconds=2).summary()``.
+
+        Parameters
+        ----------
+        node : str
+            The node that answers, or where requests go in.
+        to : str, optional
+            Where they come out again, for the latency of one way; the same node for the way through one.
+        wait : {"poll", "nap", "sleep"}, optional
+            Whether the probe needs a core of its own; see `labs.probing.NodeProbe`.
+        core : int, optional
+            The core of the probe's thread.
+        size : int
+            Bytes of a frame.
+
+        Raises
+        ------
+        LabError
+            There is no such node, no way between the two, or no such core.
+        LinkDown
+            The probe's memif does not connect.
+
+        Notes
+        -----
+        The probe's memif waits for packets as the node's others do, and `rx_mode` sets it with them.
+        """
+        _ = self[node], self[to or node]
+        assert self._launch is not None  # noqa: S101 - self[node] has seen to it
+        return NodeProbe(self._launch.rundir.path, self.nodes, node, to, wait=wait, core=core, size=size)
+
+    def evidence(self, seconds: float = 2.0) -> evidence.Evidence:
+        """Watch the nodes for a while through the kernel's scheduler; see `labs.evidence.Evidence`.
+
+        Raises
+        ------
+        NodeDied
+            A node has ended, before or meanwhile.
+        """
+        for node in self.nodes.values():
+            node.must_run()
+        seen = evidence.observe({name: node.handle.pid for name, node in self.nodes.items()}, seconds)
+        for node in self.nodes.values():
+            node.must_run()
+        return seen
