@@ -28,8 +28,8 @@ def labs(*arguments, **settings):
     )
 
 
-def test_doctor_prints_one_object_and_its_status_says_whether_a_lab_can_run():
-    done = labs("doctor", "--json", LABS_RUN_DIR="/tmp/" + 90 * "x")
+def test_doctor_prints_one_object_and_its_status_says_whether_a_lab_can_run(tmp_path):
+    done = labs("doctor", "--json", LABS_RUN_DIR=str(tmp_path / (90 * "x")))
     assert json.loads(done.stdout)["ready"] is False
     assert done.returncode == 1
 

@@ -79,7 +79,7 @@ class Tester:
 
 @contextlib.contextmanager
 def running(pid: int) -> Iterator[None]:
-    """Let a process that polls run meanwhile; the rest of the time it is stopped and leaves its core alone."""
+    """Let a process that polls run meanwhile; it is stopped for the rest of the time."""
     os.kill(pid, signal.SIGCONT)
     time.sleep(0.02)
     try:

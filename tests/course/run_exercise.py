@@ -11,6 +11,7 @@ from traitlets.config import Config
 
 from labs.course.checks import run_check
 from labs.course.model import cells
+from labs.memif.link import Link
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +65,15 @@ def run_exercise(exercise: Exercise, which: str, *, keep_lab: bool = False) -> t
             result = run_check(exercise, shell.user_ns.get("lab"))
             done = True
         finally:
-            lab = shell.user_ns.get("lab")
-            if lab is not None and not (keep_lab and done):
-                lab.stop()
+            if not (keep_lab and done):
+                _end(shell.user_ns)
         return dict(shell.user_ns), result
+
+
+def _end(names: dict[str, Any]) -> None:
+    """Stop the lab, and hang up: a memif client that is left would call the next lab of that name."""
+    for each in list(names.values()):
+        if isinstance(each, Link):
+            each.close()
+    if (lab := names.get("lab")) is not None:
+        lab.stop()

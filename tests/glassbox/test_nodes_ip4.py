@@ -70,12 +70,10 @@ def test_a_header_of_fifteen_words_goes_through(bench):
 
 
 def test_a_checksum_of_all_ones_for_zero_is_taken_and_comes_out_as_rfc_1624_wants(bench):
-    for number in range(0x10000):
-        raw = bytearray(bytes(udp(A, B, id=0)))
-        raw[4:6] = number.to_bytes(2)
-        if with_checksum(bytearray(raw), 20)[10:12] == b"\0\0":
-            break
+    raw = bytearray(bytes(udp(A, B, id=0)))
+    raw[4:6] = with_checksum(bytearray(raw), 20)[10:12]
     raw = with_checksum(raw, 20)
+    assert raw[10:12] == b"\0\0"
     raw[10:12] = b"\xff\xff"
     goes(bench, IP(bytes(raw)), bench.wires[0].frame(type=0x800) / Raw(bytes(raw)))
 

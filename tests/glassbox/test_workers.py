@@ -20,7 +20,7 @@ from labs import memif
 from labs.errors import LabError
 from labs.glassbox.routes import Prefix, Route
 from labs.glassbox.vm import POLLING, THREAD, TURNS
-from labs.glassbox.workers import Worker
+from labs.glassbox.workers import Worker, Workers
 
 A, B = "10.0.0.2", "10.0.1.2"
 CORE = max(os.sched_getaffinity(0))
@@ -140,13 +140,23 @@ def test_tables_change_while_packets_flow(running):
     assert set(counts) <= {("memif-tx", "no free tx slots")}
 
 
-def test_many_barriers_in_a_row_do_not_lock_up(running):
-    for _ in range(2000):
-        with running.workers.barrier(), running.workers.barrier():
-            pass
-        if running.error:
-            break
-    carries(running)
+@pytest.mark.parametrize("count", [1, 3])
+def test_many_barriers_in_a_row_do_not_lock_up(folder, count):
+    bench = prepared(folder, count)
+    workers = Workers(bench.box, (CORE,) * count)
+    passed = []
+
+    def pass_many():
+        for number in range(1000):
+            with workers.barrier(), workers.barrier():
+                passed.append(number)
+
+    thread = threading.Thread(target=pass_many, daemon=True)
+    thread.start()
+    thread.join(3 * WAIT)
+    assert len(passed) == 1000
+    workers.end()
+    bench.close()
 
 
 def test_the_worker_stands_still_at_the_barrier(running):
