@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from labs.vpp.parse import PluginTable
 
 _LAST_LINES = 8
-_BACKTRACE = re.compile(r"#\d+ +0x.*| +from \S+|Code: .*")
+_BACKTRACE = re.compile(
+    r"#\d+ +0x.*| +from \S+|Code: .*"  # VPP's
+    r'| +File ".*|(Current t|T)hread 0x.*|Extension modules: .*'  # Python's
+)
 _DEVTOOLS = {"dispatch_trace", "oddbuf", "perfmon", "tracedump", "tracenode", "tracepath"}
 """Plugins in FD.io's package vpp-plugin-devtools (COMPONENT in src/plugins/*/CMakeLists.txt)."""
 

@@ -71,7 +71,15 @@ function render({ model, el }) {
       leaf(make(facts, "dd"), (all) => all.rings[at].facts[y][1]);
       leaf(make(facts, "dd", "labs-quiet"), (all) => all.rings[at].facts[y][2]);
     });
-    table(make(parts, "div", "labs-scope-side"), (all) => all.rings[at].slots, "labs-slots");
+    table(side(parts, `Slots of ${now.name}`), (all) => all.rings[at].slots, "labs-slots");
+  };
+  const side = (parent, name) => {  // may be wider than its place: then it scrolls, by keyboard too
+    const place = make(parent, "div", "labs-scope-side");
+    keepKeys(place);
+    place.tabIndex = 0;
+    place.setAttribute("role", "region");
+    place.setAttribute("aria-label", name);
+    return place;
   };
   const build = () => {
     leaves = [];
@@ -83,8 +91,7 @@ function render({ model, el }) {
       const part = make(body, "details");
       part.open = true;
       keepKeys(make(part, "summary", "", now.caption));
-      const side = make(part, "div", "labs-scope-side");
-      table(side, (all) => all.tables[at], "labs-plain");
+      table(side(part, now.caption), (all) => all.tables[at], "labs-plain");
     });
   };
   const draw = () => {
@@ -176,17 +183,18 @@ STYLE = (
 .labs-scope th { font-weight: 600; }
 .labs-scope :is(th, td) { padding: 2px 12px 2px 0; vertical-align: top; text-align: left; }
 .labs-scope tbody tr:last-child td { border-bottom: 0; }
-.labs-slots { table-layout: fixed; min-width: 400px; }
+.labs-slots { table-layout: fixed; min-width: 440px; }
 .labs-plain { min-width: 640px; }
 .labs-scope .labs-slots :is(th, td) { padding-right: 8px; white-space: nowrap; overflow: hidden; }
 .labs-slots td:last-child { font-weight: 600; }
-.labs-slots th:nth-child(n) { width: 12%; }
+.labs-slots th:nth-child(n) { width: 11%; }
 .labs-slots th:nth-child(4) { width: 18%; }
-.labs-slots th:last-child { width: 22%; }
+.labs-slots th:last-child { width: 27%; }
 .labs-scope summary { padding: 4px 0; font-weight: 600; cursor: pointer; }
 .labs-scope summary:focus-visible { outline: 2px solid var(--labs-focus); outline-offset: 2px; }
 .labs-plain caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .labs-scope-side { overflow-x: auto; position: relative; }
+.labs-scope-side:focus-visible { outline: 2px solid var(--labs-focus); outline-offset: 2px; }
 details > .labs-scope-side { margin-bottom: 8px; }
 .labs-scope .labs-plain td:nth-child(-n + 4) { white-space: nowrap; }
 """

@@ -9,7 +9,6 @@ import platform
 
 from llvmlite import binding, ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
@@ -95,21 +94,6 @@ def words_at(_typing, address):
         return array._getvalue()  # noqa: SLF001 - numba's own way
 
     return kind(types.int64), generate
-
-
-@intrinsic
-def prefetch(_typing, address):
-    """Ask for a cache line that will be read soon."""
-
-    def generate(context, builder, _signature, arguments):
-        pointer, word = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [pointer, word, word, word])
-        call = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        to_read, keep, data = (ir.Constant(word, each) for each in (0, 3, 1))
-        builder.call(call, [builder.inttoptr(arguments[0], pointer), to_read, keep, data])
-        return context.get_dummy_value()
-
-    return types.void(types.int64), generate
 
 
 @intrinsic

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import sys
@@ -33,6 +34,7 @@ def main() -> None:
 
 def _serve(conf: startup.Startup) -> None:
     name_thread("glass_main")
+    faulthandler.enable(all_threads=False)  # a crash is told in the log, as VPP tells it
     conf.runtime_dir.mkdir(parents=True, exist_ok=True)
     os.chdir(conf.runtime_dir)
     if conf.main_core is not None:

@@ -6,10 +6,10 @@
 ...     answers = link.receive()
 
 What is where: `messages` and `wire` are the control socket, `handshake` the two sides' conversation on it,
-`regions`, `ring` and `layout` the shared memory, `control`, `steps` and `kernels` the compiled data path,
-`queue` and `burst` what it looks like from Python, `endpoint` (on `link` and `link_state`) the two ends,
-`microscope`, `pace`, `peek` and `open_files` the view from outside. Nothing here knows of labs, notebooks or
-VPP's CLI.
+`regions`, `ring` and `layout` the shared memory, `control`, `steps`, `hints` and `kernels` the compiled data
+path, `queue` and `burst` what it looks like from Python, `endpoint` (on `link` and `link_state`) the two
+ends, `microscope`, `pace`, `peek` and `open_files` the view from outside. Nothing here knows of labs,
+notebooks or VPP's CLI.
 """
 
 from __future__ import annotations

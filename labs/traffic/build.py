@@ -22,9 +22,9 @@ from labs.memif.control import (
     SLOTS,
     TABLE,
 )
+from labs.memif.hints import demote
 from labs.memif.jit import step
 from labs.traffic.blocks import AT, BODIES, BODY_BYTES, FLOWS, HEAD_BYTES, HEADS, STREAM
-from labs.traffic.hints import demote
 from labs.traffic.stamp import restamp
 
 _LINE = 64

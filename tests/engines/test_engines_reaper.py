@@ -55,7 +55,12 @@ def test_a_running_lab_has_traces(owner, traces, engine):
     assert owner.poll() is None
     found = "\n".join(traces.left())
     assert "labs.engines.reaper" in found
-    assert {"process": f"{SHM}/labs-", "docker": "container owned-vpp1-"}[engine] in found
+    traces_of = {
+        "process": f"{SHM}/labs-",
+        "docker": "container owned-vpp1-",
+        "glassbox": "labs.glassbox.process",
+    }
+    assert traces_of[engine] in found
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])

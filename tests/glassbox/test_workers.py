@@ -8,10 +8,11 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from glassbox_bench import WAIT, Bench, asks, echo, many, udp
+from glassbox_bench import WAIT, Bench, Wire, asks, echo, mac_of, many, raw_mac, udp
 from glassbox_running import Running
 from scapy.layers.inet import ICMP, IP
 from scapy.layers.l2 import Ether
@@ -205,6 +206,48 @@ def test_the_main_thread_and_the_worker_share_a_ring_to_send_on(running):
     frames += receive(other.link, sent + 300 - lost - len(frames))
     assert sum(len(each) != 60 for each in frames) == sum(each[23] == 1 for each in frames)
     assert len(frames) == sent + 300 - lost
+
+
+def test_two_threads_that_forward_into_one_ring_do_not_overwrite_each_other(running):
+    bench = running.bench
+    one, other = bench.wires
+    third = running.do(lambda: bench.box.add_memif(2, role="master", mac=raw_mac(mac_of(2))))
+    running.do(lambda: bench.box.routes.add_address(third.interface, ipaddress.ip_interface("10.0.2.1/24")))
+    running.do(lambda: bench.box.set_up(third.interface, is_up=True))
+    link = memif.Client(one.link.path, 2)
+    link.start()
+    link.wait_up()
+    running.until(lambda: third.connection)
+    for each, thread in ((third, 0), (one.memif, 1)):
+        running.do(lambda each=each: bench.box.memifs.queues.set_mode(each, "polling"))
+        running.do(lambda each=each, thread=thread: bench.box.memifs.queues.place(each, 0, thread))
+    bursts = [
+        memif.Burst.of(many(one, A, B, 64)),
+        memif.Burst.of(many(Wire(third, link, 2), "10.0.2.2", B, 64)),
+    ]
+    stop, sent = threading.Event(), [0, 0]
+
+    def pump(number, end):
+        while not stop.is_set():
+            sent[number] += end.send_burst(bursts[number])
+
+    threads = [threading.Thread(target=pump, args=each) for each in enumerate((one.link, link))]
+    for each in threads:
+        each.start()
+    frames, deadline = [], time.monotonic() + 1.0
+    while time.monotonic() < deadline:
+        frames += other.link.receive(timeout=0)
+    stop.set()
+    for each in threads:
+        each.join()
+    while more := other.link.receive(timeout=0.2):
+        frames += more
+    lost = running.do(bench.counts).get(("memif-tx", "no free tx slots"), 0)
+    link.close()
+    assert len(frames) + lost == sum(sent)
+    sources = Counter(raw[26:30] for raw in frames)
+    assert set(sources) == {bytes([10, 0, 0, 2]), bytes([10, 0, 2, 2])}
+    assert {len(raw) for raw in frames} == {60}
 
 
 def test_arp_heard_by_the_worker_is_learned(running):

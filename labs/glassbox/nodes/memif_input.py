@@ -12,11 +12,12 @@ import numpy as np
 
 from labs.glassbox.drops import TOO_LARGE
 from labs.glassbox.graph import node
-from labs.glassbox.memory import prefetch, words_at
+from labs.glassbox.memory import words_at
 from labs.glassbox.news import accuse
 from labs.glassbox.packet import DATA, ROOM, begin
 from labs.glassbox.vm import FREE, POLLING
 from labs.memif.control import BYTES, PACKETS, POSITION, STOP
+from labs.memif.hints import prefetch
 from labs.memif.jit import step
 from labs.memif.kernels import give_back, take
 from labs.memif.steps import look, packet_in, publish
