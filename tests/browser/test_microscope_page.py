@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -81,8 +83,10 @@ def test_it_shows_rings_memory_and_handshake(scope):
 def test_the_fill_level_rises_as_the_receiver_is_slow(opened, scope):
     run_cell(opened, 1)
     meter = scope.get_by_role("meter", name="filled slots of ring s2m 0")
-    expect(meter).to_have_attribute("aria-valuenow", "256", timeout=20_000)
-    expect(scope).to_contain_text("256 of 256 slots")
+    # the sender waits for room for a burst, so a few slots may stay empty
+    nearly_full = re.compile(r"^2(4\d|5[0-6])$")
+    expect(meter).to_have_attribute("aria-valuenow", nearly_full, timeout=20_000)
+    expect(scope).to_contain_text(re.compile(r"2(4\d|5[0-6]) of 256 slots"))
     picture(scope, "light")
 
 
