@@ -43,6 +43,15 @@ def engine(request):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "engine(name): the test runs on that engine only")
+    config.addinivalue_line("markers", "vpp: the test is about VPP, and so not for the glass box")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what says nothing of the glass box: VPP's own words, plugins and IPv6."""
+    others = [item for item in items if item.get_closest_marker("vpp") and engine_of(item) == "glassbox"]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in others]
 
 
 def pytest_itemcollected(item):

@@ -61,6 +61,7 @@ DEADLY = {
 }
 
 
+@pytest.mark.vpp
 @pytest.mark.parametrize(("change", "words"), DEADLY.values(), ids=DEADLY)
 def test_a_vpp_that_dies_at_the_start_is_quoted_and_nothing_is_left(
     fresh, traces, monkeypatch, change, words
@@ -140,6 +141,7 @@ def test_a_node_that_no_vpp_could_be_is_refused_before_it_starts(engine, change,
 # Plugins and messages that are not there
 
 
+@pytest.mark.vpp
 @pytest.mark.parametrize("plugins", [("memif", "ping", "nosuch"), ("perfmom",)])
 def test_a_plugin_that_is_not_there_is_named_with_the_package(engine, plugins):
     lab = Lab(Topology("plugless", (NodeSpec("vpp1", plugins=plugins),)), engine)
@@ -151,6 +153,7 @@ def test_a_plugin_that_is_not_there_is_named_with_the_package(engine, plugins):
     assert not (rundir.base() / "plugless").exists()
 
 
+@pytest.mark.vpp
 def test_without_plugins_a_vpp_starts_all_the_same(engine):
     lab = Lab(Topology("plugless", (NodeSpec("vpp1", plugins=()),)), engine)
     lab.start()
@@ -160,6 +163,7 @@ def test_without_plugins_a_vpp_starts_all_the_same(engine):
         lab.stop()
 
 
+@pytest.mark.vpp
 def test_a_link_between_vpps_without_memif_gets_vpps_own_words(engine):
     nodes = (NodeSpec("a", plugins=("ping",)), NodeSpec("b", plugins=("ping",)))
     lab = Lab(Topology("plugless", nodes, (LinkSpec("a", "b", "10.0.0.1/24", "10.0.0.2/24"),)), engine)
@@ -168,6 +172,7 @@ def test_a_link_between_vpps_without_memif_gets_vpps_own_words(engine):
     assert not (rundir.base() / "plugless").exists()
 
 
+@pytest.mark.vpp
 def test_a_message_of_a_plugin_that_is_not_loaded_is_named(running):
     with pytest.raises(
         UnknownMessage, match=r"VPP 26\.06.* has no API message 'gtpu_tunnel_dump'"

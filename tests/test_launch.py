@@ -254,6 +254,7 @@ def pair(engine, name="pair", *, links=(), **options):
     return Lab(Topology(name, (NodeSpec("a", **options), NodeSpec("b")), links), engine)
 
 
+@pytest.mark.vpp
 @pytest.mark.parametrize("first", [{"workers": 1}, {"workers": 1, "cores": (0,)}])
 def test_a_worker_starts_even_where_it_shares_a_core(engine, first):
     allowed = placement.allowed_cores()
@@ -271,6 +272,7 @@ def test_a_worker_starts_even_where_it_shares_a_core(engine, first):
         lab.stop()
 
 
+@pytest.mark.vpp
 def test_a_link_with_every_option_carries_packets(engine):
     link = LinkSpec("a", "b", "fd00:2::1/64", "fd00:2::2/64", ring_size=256, queues=2, secret=WORD)
     lab = pair(engine, links=(link,))

@@ -30,6 +30,7 @@ def run(shell, cell):
     return result, captured.stdout
 
 
+@pytest.mark.vpp
 def test_a_cell_shows_each_line_and_its_answer(shell, lab):
     result, shown = run(shell, "%%vpp vpp1\nshow version\n\n# a comment\nshow interface\n")
     assert result.success
@@ -64,6 +65,7 @@ def test_the_refused_part_is_underlined_and_no_traceback_is_shown(shell, lab):
     assert "labs/" not in shown
 
 
+@pytest.mark.vpp
 def test_a_statement_may_stretch_over_lines(shell, lab):
     stream = "packet-generator new {\n  name s\n  size 64-64\n  node ip4-input\n  data { hex 0x4500 }\n}"
     result, shown = run(shell, f"%%vpp vpp1\n{stream}\nshow version")
