@@ -2,55 +2,29 @@
 
 from __future__ import annotations
 
-import ipaddress
 import time
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from labs.errors import LabError
 from labs.glassbox import adjacencies
 from labs.glassbox.adjacencies import Adjacencies
+from labs.glassbox.route import BITS, Address, Prefix, Route, connected, key_of
 from labs.glassbox.tree import Tree
 
 if TYPE_CHECKING:
+    import ipaddress
+
     from numpy.typing import NDArray
 
-    from labs.glassbox.adjacencies import Key
     from labs.glassbox.interfaces import Interface, Interfaces
 
-Address = ipaddress.IPv4Address
-Prefix = ipaddress.IPv4Network
-
-_BITS = 32
 _RANKS = ("default", "adjacency", "CLI", "interface")
 _DROPPED = ("0.0.0.0/0", "0.0.0.0/32", "224.0.0.0/4", "240.0.0.0/4", "255.255.255.255/32")
 """Routes that are always there, as in VPP (fib/ip4_fib.c)."""
 
 MOST_LEARNED = 1024
 """Neighbours that are learned at most: who sends ARP from many addresses cannot fill the tables."""
-
-
-@dataclass(frozen=True)
-class Route:
-    """What lies behind a prefix.
-
-    Attributes
-    ----------
-    kind : {"drop", "local", "attached", "via"}
-        Drop; one of our addresses; a subnet of ours; a next hop.
-    interface : int
-        By which interface.
-    next_hop : IPv4Address, optional
-    source : {"default", "adjacency", "CLI", "interface"}
-        Who made it; a neighbour makes a route of its own ("adjacency"). Of several for one prefix the last
-        named here counts, as in VPP.
-    """
-
-    kind: str
-    interface: int = 0
-    next_hop: Address | None = None
-    source: str = "CLI"
 
 
 class Routes:
@@ -79,7 +53,7 @@ class Routes:
         self.learned_at: dict[tuple[int, Address], float] = {}
         self.static: set[tuple[int, Address]] = set()
         self._adjacencies = Adjacencies(
-            tables["adjacencies"], interfaces, self.neighbours, lambda: map(_key, self.routes.values())
+            tables["adjacencies"], interfaces, self.neighbours, lambda: map(key_of, self.routes.values())
         )
         self._tree = Tree(
             tables["root"],
@@ -118,7 +92,7 @@ class Routes:
         address = int(prefix.network_address)
         for length in sorted(self._lengths, reverse=True):
             if length <= prefix.prefixlen:
-                around = Prefix((address >> (_BITS - length) << (_BITS - length), length))
+                around = Prefix((address >> (BITS - length) << (BITS - length), length))
                 if around in self.routes:
                     return around, self.routes[around]
         raise AssertionError("the default route is always there")
@@ -129,7 +103,7 @@ class Routes:
 
     def adjacency_of(self, route: Route) -> int:
         """Return the number of the adjacency behind a route; make it if it is not there."""
-        return self._adjacencies.number(_key(route))
+        return self._adjacencies.number(key_of(route))
 
     def learn(self, interface: int, address: Address, mac: bytes, *, static: bool = False) -> None:
         """Note a neighbour's hardware address, and send to it from now on.
@@ -192,7 +166,7 @@ class Routes:
                 raise LabError(f"the address {address.ip} is on {other.name} already.")
         interface.addresses.append(address)
         try:
-            for prefix, route in _connected(interface, address).items():
+            for prefix, route in connected(interface, address).items():
                 self.add(prefix, route)
         except LabError:
             self.remove_address(interface, address)
@@ -215,8 +189,8 @@ class Routes:
             is_kept = any(neighbour in each.network for each in interface.addresses)
             if where == interface.index and neighbour in address.network and not is_kept:
                 self.forget(where, neighbour)
-        left = {prefix for each in interface.addresses for prefix in _connected(interface, each)}
-        for prefix in _connected(interface, address):
+        left = {prefix for each in interface.addresses for prefix in connected(interface, each)}
+        for prefix in connected(interface, address):
             if prefix not in left and any(each.source == "interface" for each in self._all(prefix)):
                 self.remove(prefix, "interface")
 
@@ -255,25 +229,3 @@ class Routes:
         self._hidden.pop(prefix, None)
         if ranked[1:]:
             self._hidden[prefix] = ranked[1:]
-
-
-def _key(route: Route) -> Key:
-    """Return the key of the adjacency behind a route."""
-    if route.kind == "drop":
-        return adjacencies.DROP
-    if route.kind == "local":
-        return adjacencies.LOCAL
-    return adjacencies.towards(route.interface, route.next_hop if route.kind == "via" else None)
-
-
-def _connected(interface: Interface, address: ipaddress.IPv4Interface) -> dict[Prefix, Route]:
-    """Return the routes that an address brings; nothing goes to all hosts of its subnet, as in VPP."""
-    network = address.network
-    routes = {}
-    if network.prefixlen < _BITS:
-        routes[network] = Route("attached", interface.index, source="interface")
-    if network.prefixlen < _BITS - 1:
-        for each in (network.network_address, network.broadcast_address):
-            routes[Prefix(int(each))] = Route("drop", source="interface")
-    routes[Prefix(int(address.ip))] = Route("local", interface.index, address.ip, "interface")
-    return routes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scapy.layers.l2 import Ether
 
-from labs.glassbox.routes import Prefix, Route
+from labs.glassbox.route import Prefix, Route
 
 A, B = "10.0.0.2", "10.0.1.2"
 

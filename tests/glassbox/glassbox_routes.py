@@ -8,7 +8,7 @@ import numpy as np
 from glassbox_bench import Bench, raw_mac
 
 from labs.glassbox import fib
-from labs.glassbox.routes import Address
+from labs.glassbox.route import Address
 from labs.glassbox.vm import TO_DROP, TO_LOCAL
 
 MAC = b"\x02\x00\x00\x00\x00\x0b"

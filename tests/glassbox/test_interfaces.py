@@ -10,7 +10,7 @@ from scapy.layers.inet import IP
 from scapy.layers.l2 import ARP, Ether
 
 from labs.errors import LabError
-from labs.glassbox.routes import Prefix, Route
+from labs.glassbox.route import Prefix, Route
 from labs.glassbox.vm import CROSS_CONNECT, INTERFACES, LAYER3, NODES
 
 A = "10.0.0.2"

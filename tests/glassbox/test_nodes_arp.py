@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scapy.layers.inet import IP
 from scapy.layers.l2 import ARP, Ether
 
-from labs.glassbox.routes import MOST_LEARNED, Prefix, Route
+from labs.glassbox.route import Prefix, Route
+from labs.glassbox.routes import MOST_LEARNED
 
 A, GATE = "10.0.0.2", "10.0.0.1"
 

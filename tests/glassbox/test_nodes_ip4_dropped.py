@@ -9,7 +9,7 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Raw
 
-from labs.glassbox.routes import Prefix, Route
+from labs.glassbox.route import Prefix, Route
 
 
 @pytest.mark.parametrize("ttl", [0, 1])

@@ -12,7 +12,7 @@ from scapy.layers.l2 import ARP, Ether
 
 from labs.glassbox import drops
 from labs.glassbox.packet import ROOM
-from labs.glassbox.routes import Prefix, Route
+from labs.glassbox.route import Prefix, Route
 from labs.memif import Burst
 
 A, B = "10.0.0.2", "10.0.1.2"

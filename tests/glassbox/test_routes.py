@@ -9,7 +9,7 @@ from glassbox_bench import NOBODY
 from glassbox_routes import ALWAYS, MAC, agrees, found, give, pg, ports, shown, take, tidy
 
 from labs.errors import LabError
-from labs.glassbox.routes import Address, Prefix, Route
+from labs.glassbox.route import Address, Prefix, Route
 from labs.glassbox.vm import TO_ARP, TO_DROP, TO_REWRITE
 
 

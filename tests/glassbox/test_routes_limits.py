@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labs.errors import LabError
-from labs.glassbox.routes import Address, Prefix, Route
+from labs.glassbox.route import Address, Prefix, Route
 from labs.glassbox.vm import ADJACENCIES, PLIES
 
 

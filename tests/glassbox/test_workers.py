@@ -19,7 +19,7 @@ from scapy.layers.l2 import Ether
 
 from labs import memif
 from labs.errors import LabError
-from labs.glassbox.routes import Prefix, Route
+from labs.glassbox.route import Prefix, Route
 from labs.glassbox.vm import POLLING, THREAD, TURNS
 from labs.glassbox.workers import Worker, Workers
 

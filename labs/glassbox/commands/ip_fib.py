@@ -13,7 +13,7 @@ from labs.glassbox.commands.words import address, number, prefix
 if TYPE_CHECKING:
     from labs.glassbox.box import Box
     from labs.glassbox.commands.words import Words
-    from labs.glassbox.routes import Prefix, Route
+    from labs.glassbox.route import Prefix, Route
 
 _HEAD = "ipv4-VRF:0, fib_index:0, flow hash:[dst ] epoch:0 flags:none\n"
 _ARP = b"\x08\x06"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from labs.errors import LabError
 from labs.glassbox.commands.command import command
 from labs.glassbox.commands.words import address, interface, number, prefix
-from labs.glassbox.routes import Route
+from labs.glassbox.route import Route
 
 if TYPE_CHECKING:
     from labs.glassbox.box import Box

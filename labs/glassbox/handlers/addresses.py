@@ -11,7 +11,7 @@ from labs.glassbox.doors import ApiRefusal
 from labs.glassbox.handlers.asking import ALL, BAD_FAMILY, NO_SUCH_FIB, UNIMPLEMENTED, Handlers
 
 if TYPE_CHECKING:
-    from labs.glassbox.routes import Route
+    from labs.glassbox.route import Route
 
 _NORMAL, _LOCAL, _DROP = 0, 1, 2  # fib_path_type
 _STATIC = 1  # ip_neighbor_flags

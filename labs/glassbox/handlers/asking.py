@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from labs.errors import LabError
 from labs.glassbox.doors import ApiRefusal
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from labs.glassbox.box import Box
     from labs.glassbox.commands import Cli
     from labs.glassbox.interfaces import Interface
@@ -96,6 +99,11 @@ class Handlers:
 def mac_or_nothing(address: Any, word: str) -> str:  # noqa: ANN401 - papi's own type
     """Return an Ethernet address with the word for it, as a command takes it; nothing if it is zero."""
     return "" if str(address) == "00:00:00:00:00:00" else f" {word} {address}"
+
+
+def free_number(asked: int, taken: Container[int]) -> int:
+    """Return the number asked for; for `ALL` the lowest from 1 on that is not taken."""
+    return next(each for each in count(1) if each not in taken) if asked == ALL else asked
 
 
 def _number(text: str) -> int:

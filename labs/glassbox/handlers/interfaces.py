@@ -11,6 +11,7 @@ from labs.glassbox.handlers.asking import (
     INVALID_VALUE,
     UNIMPLEMENTED,
     Handlers,
+    free_number,
     mac_or_nothing,
 )
 from labs.glassbox.memif_queues import MODES
@@ -176,12 +177,7 @@ class InterfaceHandlers(Handlers):
         if not is_add:
             self._do(f"create bridge-domain {bd_id} del")
             return {"bd_id": bd_id}
-        numbers = self._box.bridges.numbers
-        number = (
-            next(each for each in range(1, len(numbers) + 2) if each not in numbers)
-            if bd_id == ALL
-            else bd_id
-        )
+        number = free_number(bd_id, self._box.bridges.numbers)
         wanted = " ".join(
             f"{name.replace('_', '-')} {int(options[name])}" for name in _BRIDGE if name in options
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from labs.glassbox.handlers.asking import ALL, Handlers, mac_or_nothing
+from labs.glassbox.handlers.asking import Handlers, free_number, mac_or_nothing
 
 _ROLES = ("master", "slave")
 _MODES = {0: "", 1: " mode ip"}
@@ -63,12 +63,7 @@ class LinkHandlers(Handlers):
         if not is_add:
             self._do(f"delete memif socket id {socket_id}")
             return {"socket_id": socket_id}
-        sockets = self._box.memifs.sockets
-        number = (
-            next(each for each in range(1, len(sockets) + 2) if each not in sockets)
-            if socket_id == ALL
-            else socket_id
-        )
+        number = free_number(socket_id, self._box.memifs.sockets)
         self._do(f"create memif socket id {number} filename {socket_filename}")
         return {"socket_id": number}
 
