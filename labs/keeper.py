@@ -50,9 +50,17 @@ def start(name: str, nodes: int, engine: str | None) -> str:
         except KeyboardInterrupt:
             keeper.terminate()
             keeper.wait()
+            _sweep_after(keeper.pid, name)
             raise LabError("The start was interrupted.", "nothing was left running.") from None
     message, _, hint = "\n".join(said).partition("\nHint: ")
     raise LabError(message, hint)
+
+
+def _sweep_after(keeper: int, name: str) -> None:
+    """Remove what a keeper left that was ended between two of its steps."""
+    lab = RunDir.read(rundir.base() / name)
+    if lab is not None and lab.owner.pid == keeper:
+        reaper.sweep(lab)
 
 
 def stop(name: str) -> None:

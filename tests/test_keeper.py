@@ -161,6 +161,16 @@ def test_ctrl_c_while_it_starts_leaves_nothing(engine, traces, delay):
         assert RunDir.read(rundir.base() / "kept") is None
 
 
+def test_what_an_ended_keeper_left_is_swept_and_another_s_is_not(engine, traces):
+    keeper.start("kept", 1, engine)
+    lab = RunDir.read(rundir.base() / "kept")
+    keeper._sweep_after(lab.owner.pid + 1, "kept")
+    assert RunDir.read(rundir.base() / "kept") is not None
+    psutil.Process(lab.owner.pid).kill()
+    keeper._sweep_after(lab.owner.pid, "kept")
+    assert RunDir.read(rundir.base() / "kept") is None
+
+
 def keepers():
     """Return the keepers of this test's lab."""
     found = []

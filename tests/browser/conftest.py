@@ -69,7 +69,9 @@ def address(notebooks):
             break
     else:
         pytest.fail(f"JupyterLab did not start:\n{told}")
-    yield lambda name: f"{found[1]}{name}{found[2]}"
+    # A workspace each: JupyterLab opens what was open in the last one, and Run All runs what is in front.
+    base = found[1].removesuffix("tree/")
+    yield lambda name: f"{base}workspaces/{Path(name).stem}/tree/{name}{found[2]}"
     server.send_signal(signal.SIGINT)
     rest, _ = server.communicate(timeout=60)
     assert server.returncode == 0, rest
