@@ -5,7 +5,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from labs.glassbox.memory import get64
 from labs.glassbox.vm import FREE
+from labs.memif.atoms import copy
 from labs.memif.jit import step
 
 
@@ -20,9 +24,14 @@ def claim(vm):
 
 
 @step
+def waiting_at(vm, depth):
+    """Return the address of the free packet so many places below the top."""
+    return get64(np.int64(vm.free.ctypes.data) + (vm.state[FREE] - 1 - depth) * 8)
+
+
+@step
 def give_up(vm, frame, count):
     """Free the first `count` packets of a frame."""
     left = vm.state[FREE]
-    for each in range(count):
-        vm.free[left + count - 1 - each] = frame[each]
+    copy(np.int64(vm.free.ctypes.data) + 8 * left, np.int64(frame.ctypes.data), 8 * count)
     vm.state[FREE] = left + count

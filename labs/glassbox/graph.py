@@ -22,6 +22,7 @@ import numpy as np
 from numba import njit, typeof, types
 
 from labs.errors import LabError
+from labs.glassbox.view import View
 from labs.glassbox.vm import ARCS, NODES
 from labs.memif.jit import cached, step
 
@@ -238,4 +239,4 @@ def signature(vm: Vm) -> tuple[Any, ...]:
     """Return the types of a node's arguments."""
     type_of: Callable[[Any], Any] = typeof
     frame = type_of(np.zeros(1, np.int64))
-    return (type_of(vm), types.int64, frame, frame, types.int64)
+    return (View(type_of(vm)), types.int64, frame, frame, types.int64)

@@ -37,7 +37,7 @@ def guarded(vm, me, frame, nexts, count):
         nexts[each] = _NOT_CHOSEN
     faults = vm.nodes[me].arcs[FAULTS]
     if faults < MOST_FAULTS:
-        call_node(vm.nodes[me].data, vm, me, frame, nexts, count)
+        call_node(vm.nodes[me].data, vm.image, me, frame, nexts, count)
     is_sound = True
     for each in range(count):
         chosen = nexts[each]

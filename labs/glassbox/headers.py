@@ -8,7 +8,9 @@ Offsets in bytes, from RFC 894, RFC 826, RFC 791 and RFC 792.
 
 from __future__ import annotations
 
-from labs.glassbox.memory import get8, get16, get32, net16
+import numpy as np
+
+from labs.glassbox.memory import get8, get16, get32, set32
 from labs.memif.jit import step
 
 ETHERNET = 14
@@ -80,17 +82,25 @@ def sum_of(address, count):
 
 @step
 def is_sound(ip):
-    """Return whether the checksum of an IPv4 header without options is right."""
+    """Return whether the checksum of an IPv4 header without options is right.
+
+    A sum of 16-bit words with its own complement among them is all ones, in ones' complement: a multiple of
+    0xFFFF, however many words at a time were added.
+    """
     total = get32(ip) + get32(ip + 4) + get32(ip + 8) + get32(ip + 12) + get32(ip + 16)
-    return fold(total) == 0xFFFF  # noqa: PLR2004 - what a sum with its own complement in it makes
+    return total != 0 and np.uint64(total) % np.uint64(0xFFFF) == 0
 
 
 @step
 def age(ip):
-    """Return an IPv4 header's checksum after its time to live went down by one, host order.
+    """Take one from an IPv4 header's time to live, and mend its checksum.
 
-    It is zero where the sum of the rest is, as RFC 1624 wants it: 0xFFFF means the same, and never comes out
-    of a sum that is made anew.
+    Both lie in the same 4 bytes: time to live, protocol, checksum. In the machine's byte order (RFC 1071,
+    2 (B)) the sum of the header falls by one, so its complement, the checksum, rises by one. It is zero where
+    the sum of the rest is, as RFC 1624 wants it: 0xFFFF means the same, and never comes out of a sum that is
+    made anew.
     """
-    total = net16(ip + CHECKSUM) + 0x100
-    return (total + (total >= 0xFFFF)) & 0xFFFF  # noqa: PLR2004 - all ones
+    word = get32(ip + TTL)
+    total = (word >> 16) + 1
+    checksum = (total + (total >= 0xFFFF)) & 0xFFFF  # noqa: PLR2004 - all ones
+    set32(ip + TTL, (checksum << 16) | ((word & 0xFFFF) - 1))

@@ -10,7 +10,7 @@ import numpy as np
 from labs.errors import LabError
 from labs.glassbox import clock
 from labs.glassbox.packet import ROOM
-from labs.glassbox.vm import STREAMS, TICKS_PER_MS
+from labs.glassbox.vm import STREAMS, TICKS_PER_MS, VECTOR
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from labs.glassbox.graph import Graph
     from labs.glassbox.interfaces import Interface
     from labs.glassbox.vm import Vm
+
+HEAD = 64
+"""Bytes in which the packets of a stream may differ: all headers that a description can have."""
 
 
 @dataclass
@@ -28,7 +31,7 @@ class Stream:
     ----------
     name : str
     packet : bytes
-        What each packet is.
+        What the first packet is.
     limit : int
         Packets to send; 0 for no end.
     rate : float
@@ -37,6 +40,11 @@ class Stream:
         The interface that they seem to come in by.
     node : str
         The node that gets them.
+    heads : tuple of bytes
+        How each packet begins, in `HEAD` bytes at most, where they are not alike; the first comes again
+        after the last.
+    most : int
+        Packets in one turn.
     """
 
     name: str
@@ -45,6 +53,8 @@ class Stream:
     rate: float
     interface: Interface
     node: str
+    heads: tuple[bytes, ...] = ()
+    most: int = VECTOR
     row: int = 0
     memory: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8), repr=False)
 
@@ -96,10 +106,13 @@ class Streams:
                 f"There are {STREAMS} streams; no more fit.", "packet-generator delete NAME first."
             )
         stream.row = row
-        stream.memory = np.frombuffer(stream.packet, np.uint8).copy()
+        heads = [each.ljust(HEAD, b"\0") for each in stream.heads or (stream.packet[:HEAD],)]
+        stream.memory = np.frombuffer(b"".join(heads) + stream.packet, np.uint8).copy()
+        first = stream.memory.ctypes.data
         entry = self._vm.streams[row]
-        entry["to"] = arc
-        entry["template"], entry["size"] = stream.memory.ctypes.data, stream.memory.size
+        entry["to"], entry["most"] = arc, stream.most
+        entry["heads"], entry["kinds"], entry["next"] = first, len(heads), 0
+        entry["template"], entry["size"] = first + len(heads) * HEAD, len(stream.packet)
         entry["interface"] = stream.interface.index
         entry["sent"] = 0
         self.by_name[stream.name] = stream
@@ -132,7 +145,7 @@ class Streams:
         if bool(entry["enabled"]) == is_on:
             return
         if is_on:
-            entry["left"], entry["sent"] = stream.limit or -1, 0
+            entry["left"], entry["sent"], entry["next"] = stream.limit or -1, 0, 0
             entry["credit"], entry["last"] = 1.0, clock.now()
         entry["enabled"] = is_on
 

@@ -9,24 +9,27 @@ from labs.glassbox.graph import OUTPUT
 from labs.glassbox.memory import get8, get64, ticks
 from labs.glassbox.packet import HEADROOM, mark_of, set_mark
 from labs.glassbox.vm import RECORDS, TRACE_BYTES, TRACED
+from labs.memif.hints import apart
 from labs.memif.jit import seldom
 
 
 @seldom
-def mark_new(vm, me, count):
+def mark_new(vm, me, frame, count):
     """Mark the first packets of an input node's frame, as many as ``trace add`` has asked for."""
+    apart()
     wanted = min(vm.nodes[me].traces, count)
     for each in range(wanted):
         vm.state[TRACED] += 1
-        set_mark(vm.frame[each], vm.state[TRACED])
+        set_mark(frame[each], vm.state[TRACED])
     vm.nodes[me].traces -= wanted
 
 
 @seldom
-def record(vm, me, count):
+def record(vm, me, frame, count):
     """Write down the marked packets of a frame: the node, where they go, and how they look behind it."""
+    apart()
     for each in range(count):
-        packet = vm.frame[each]
+        packet = frame[each]
         if mark_of(packet) and vm.state[RECORDS] < vm.records.size:
             line = vm.state[RECORDS]
             vm.state[RECORDS] += 1

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from labs.glassbox import view
 from labs.glassbox.packet import STRIDE
 
 if TYPE_CHECKING:
@@ -96,8 +97,12 @@ ADJACENCY = np.dtype(
 STREAM = np.dtype(
     [
         ("enabled", "<i8"),
-        ("template", "<i8"),  # address of the bytes
+        ("template", "<i8"),  # address of the first packet's bytes
+        ("heads", "<i8"),  # address of how each packet begins
+        ("kinds", "<i8"),  # how many different packets
+        ("next", "<i8"),  # which of them comes next
         ("size", "<i8"),
+        ("most", "<i8"),  # packets in one turn
         ("left", "<i8"),  # packets still to send; -1: no end
         ("interface", "<i8"),
         ("to", "<i8"),  # the node that gets them
@@ -125,7 +130,7 @@ ARP_LEARNED, ECHO_REPLY, ARP_ANNOUNCED = 1, 2, 3
 
 
 class Vm(NamedTuple):
-    """One thread's view."""
+    """One thread's view; `image` is how compiled nodes see it (see `labs.glassbox.view`)."""
 
     state: NDArray[np.int64]
     packets: NDArray[np.uint8]
@@ -154,6 +159,7 @@ class Vm(NamedTuple):
     streams: NDArray[np.void]
     records: NDArray[np.void]
     news: NDArray[np.int64]
+    image: NDArray[np.int64]
 
 
 def make_tables() -> dict[str, Any]:
@@ -188,7 +194,7 @@ def make_vm(thread: int, tables: dict[str, Any], counters: dict[str, Any]) -> Vm
     first = -(-packets.ctypes.data // 64) * 64
     state = np.zeros(64, np.int64)
     state[THREAD], state[FREE] = thread, PACKETS
-    return Vm(
+    vm = Vm(
         state=state,
         packets=packets,
         free=first + np.arange(PACKETS, dtype=np.int64)[::-1] * STRIDE,
@@ -199,6 +205,9 @@ def make_vm(thread: int, tables: dict[str, Any], counters: dict[str, Any]) -> Vm
         pending=np.zeros(NODES, np.int64),
         records=np.zeros(TRACE_LENGTH, RECORD),
         news=np.zeros((NEWS_LENGTH, 4), np.int64),
+        image=np.zeros(view.WORDS, np.int64),
         **tables,
         **counters,
     )
+    view.draw(vm)
+    return vm

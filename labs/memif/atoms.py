@@ -68,6 +68,18 @@ store64 = _storer(64, "monotonic")
 
 
 @intrinsic
+def load64_fixed(_typing, address):
+    """Load 8 bytes that nothing changes while the code at hand runs: loops read them once."""
+
+    def generate(_context, builder, _signature, arguments):
+        value = builder.load(builder.inttoptr(arguments[0], _I64.as_pointer()), typ=_I64)
+        value.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return value
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
 def fence(_typing):
     """Let no later access pass an earlier one: needed between publishing an index and reading the flags."""
 
@@ -117,11 +129,12 @@ def copy(target, source, length):
     Two moves that overlap in the middle take any odd length, so no byte outside is read or written.
     """
     if length >= 64:  # noqa: PLR2004 - a cache line
-        done = 0
-        while done + 64 <= length:
-            _move64(target + done, source + done)
-            done += 64
-        if done < length:
+        _move64(target, source)
+        if length > 64:  # noqa: PLR2004 - and the others
+            done = 64
+            while done + 64 <= length:
+                _move64(target + done, source + done)
+                done += 64
             _move64(target + length - 64, source + length - 64)
     elif length >= 32:  # noqa: PLR2004 - half a line, and so on
         _move32(target, source)

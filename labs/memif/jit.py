@@ -26,7 +26,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _KERNEL: dict[str, Any] = {"nogil": True, "_nrt": False}
-_SELDOM: dict[str, Any] = {"_nrt": False, "no_cpython_wrapper": True}
+_SELDOM: dict[str, Any] = {"forceinline": False, "_nrt": False, "no_cpython_wrapper": True}
+# else a seldom function inherits forceinline from the step that calls it first
 _STEP: dict[str, Any] = {"forceinline": True, "_nrt": False}
 _ROOT = Path(__file__).parents[2]
 _IMPORT = re.compile(r"^from (labs[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)

@@ -20,7 +20,8 @@ from labs.memif.control import (
     POSITION,
     SIZE,
 )
-from labs.memif.jit import kernel, step
+from labs.memif.hints import apart, usual
+from labs.memif.jit import kernel, seldom, step
 from labs.memif.steps import fill, look, offer, packet_in, publish, ring_bell, room_in, wants_bell
 
 
@@ -33,6 +34,19 @@ def put(q, slot, free, source, length):
     int
         Slots used; 0 if there are too few; or a negative code.
     """
+    if usual(free > 0):
+        target, capacity = room_in(q, slot)
+        if usual(target >= 0 and 0 < length <= capacity):
+            copy(target, source, length)
+            fill(q, slot, length, 0)
+            return 1
+    return put_in_parts(q, slot, free, source, length)
+
+
+@seldom
+def put_in_parts(q, slot, free, source, length):
+    """Copy one packet into as many slots as it needs; as `put`."""
+    apart()
     used = 0
     while used < free:
         target, capacity = room_in(q, slot + used)
@@ -61,6 +75,18 @@ def take(q, slot, available, target, room):
         Slots it takes, and its bytes, which may be more than there was room for. The slots are 0 if it is
         not all there yet, or a negative code.
     """
+    if usual(available > 0):
+        source, length, goes_on = packet_in(q, slot)
+        if usual(source >= 0 and not goes_on and 0 < length <= room):
+            copy(target, source, length)
+            return 1, length
+    return take_in_parts(q, slot, available, target, room)
+
+
+@seldom
+def take_in_parts(q, slot, available, target, room):
+    """Copy one packet out of as many slots as it takes; as `take`."""
+    apart()
     length = 0
     for used in range(available):
         source, part, goes_on = packet_in(q, slot + used)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from labs.memif.messages import S2M, AddRing
-from labs.memif.ring import COOKIE, DESCRIPTOR, Ring, ring_bytes
+from labs.memif.ring import COOKIE, DESCRIPTOR, Ring, ring_bytes, stride_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,14 +57,15 @@ class Layout:
     @property
     def region_size(self) -> int:
         """Bytes."""
-        return self.buffers_at + self.buffer_size * (self.queues_s2m + self.queues_m2s << self.log2_size)
+        buffers = self.queues_s2m + self.queues_m2s << self.log2_size
+        return self.buffers_at + (buffers - 1) * stride_of(self.buffer_size) + self.buffer_size
 
     def descriptors(self, number: int) -> NDArray[np.void]:
         """Return the descriptors that ring `number` begins with, as an array of `DESCRIPTOR`."""
         size = 1 << self.log2_size
         slots = np.zeros(size, DESCRIPTOR)
         slots["length"] = self.buffer_size
-        slots["offset"] = self.buffers_at + (number * size + np.arange(size)) * self.buffer_size
+        slots["offset"] = self.buffers_at + (number * size + np.arange(size)) * stride_of(self.buffer_size)
         return slots
 
     def write(self, region: Region) -> list[Ring]:

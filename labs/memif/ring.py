@@ -46,6 +46,15 @@ DESCRIPTOR = np.dtype(
 )
 
 
+def stride_of(buffer_size: int) -> int:
+    """Return the bytes from one slot's buffer to the next: an odd number of lines of 64.
+
+    With buffers 2048 bytes apart the first lines of 1024 packets would share a few places of the caches, and
+    throw each other out of them.
+    """
+    return (-(-buffer_size // 64) | 1) * 64
+
+
 @dataclass(frozen=True, eq=False)
 class Ring:
     """A ring in mapped memory.

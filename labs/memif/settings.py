@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from labs.memif.errors import MemifError
 from labs.memif.messages import MODES, SECRET_SIZE
-from labs.memif.ring import LINES, log2_of
+from labs.memif.ring import LINES, log2_of, stride_of
 
 MAX_QUEUES = 255
 MAX_BUFFER = 65_535
@@ -66,7 +66,7 @@ class Settings:
         if self.buffer_size % 64:
             raise MemifError(f"buffer_size cannot be {self.buffer_size}.", "use a multiple of 64 bytes.")
         log2_of(self.ring_size)
-        if self.ring_size * self.queues * 2 * self.buffer_size > 1 << 32:
+        if self.ring_size * self.queues * 2 * stride_of(self.buffer_size) > 1 << 32:
             raise MemifError("So many buffers need more than 4 GiB.", "use fewer queues or smaller rings.")
         if len(self.secret) >= SECRET_SIZE or b"\0" in self.secret:
             raise MemifError(

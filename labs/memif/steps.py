@@ -18,6 +18,7 @@ from labs.memif.atoms import (
     load16,
     load16_acquire,
     load64,
+    load64_fixed,
     store16_release,
     store64,
 )
@@ -51,15 +52,25 @@ _LOW32 = 0xFFFFFFFF
 
 
 @step
+def fixed(q, word):
+    """Return a word of the control block that stays as it is while the link is up.
+
+    The compiler cannot tell that what is written to the ring does not change it, and would read it for each
+    packet anew.
+    """
+    return load64_fixed(np.int64(q.ctypes.data) + word * 8)
+
+
+@step
 def look(q):
     """Return how many slots are ours to use, from ``q[POSITION]`` on, or `INDEX_JUMPED`.
 
     The peer's index may only move forward, and never beyond what the ring can hold.
     """
-    theirs = load16_acquire(q[THEIRS])
-    known = (q[BIAS] + q[LAST] - q[POSITION]) & 0xFFFF
+    theirs = load16_acquire(fixed(q, THEIRS))
+    known = (fixed(q, BIAS) + q[LAST] - q[POSITION]) & 0xFFFF
     ours = known + ((theirs - q[LAST]) & 0xFFFF)
-    if ours > q[SIZE]:
+    if ours > fixed(q, SIZE):
         return INDEX_JUMPED
     q[LAST] = theirs
     return ours
@@ -69,7 +80,7 @@ def look(q):
 def publish(q, position):
     """Hand all slots before `position` to the peer."""
     q[POSITION] = position & 0xFFFF
-    store16_release(q[MINE], position + q[OFFER])
+    store16_release(fixed(q, MINE), position + fixed(q, OFFER))
 
 
 @step
@@ -84,18 +95,18 @@ def locate(q, where, what, length):
         Bytes from there on that must lie inside the region.
     """
     region = (what >> 16) & 0xFFFF
-    if region >= q[REGIONS]:
+    if region >= fixed(q, REGIONS):
         return BAD_REGION
     offset = where & _LOW32
-    if offset + length > q[REGION_TABLE + 2 * region + 1]:
+    if offset + length > fixed(q, REGION_TABLE + 2 * region + 1):
         return OUTSIDE_REGION
-    return q[REGION_TABLE + 2 * region] + offset
+    return fixed(q, REGION_TABLE + 2 * region) + offset
 
 
 @step
 def room_in(q, slot):
     """Return (address, bytes) of the buffer of a slot that is ours to fill; the address may be a code."""
-    entry = q[TABLE] + (slot & q[MASK]) * 16
+    entry = fixed(q, TABLE) + (slot & fixed(q, MASK)) * 16
     what = load64(entry)
     length = (what >> 32) & _LOW32
     return locate(q, load64(entry + 8), what, length), length
@@ -104,10 +115,13 @@ def room_in(q, slot):
 @step
 def fill(q, slot, length, goes_on):
     """Write the descriptor of a slot that holds `length` bytes."""
-    index = (slot & q[MASK]) * 16
-    what = load64(q[TABLE] + index) & _REGION
-    store64(q[SLOTS] + index + 8, load64(q[TABLE] + index + 8))
-    store64(q[SLOTS] + index, what | (length << 32) | goes_on)
+    index = (slot & fixed(q, MASK)) * 16
+    what = load64(fixed(q, TABLE) + index) & _REGION
+    if fixed(q, TABLE) != fixed(
+        q, SLOTS
+    ):  # a client's; a server finds in the ring what the client has put there
+        store64(fixed(q, SLOTS) + index + 8, load64(fixed(q, TABLE) + index + 8))
+    store64(fixed(q, SLOTS) + index, what | (length << 32) | goes_on)
 
 
 @step
@@ -117,9 +131,9 @@ def packet_in(q, slot):
     The address may be a negative code. The length is checked against the slot's buffer where that is known
     (a client's own table) and against the region always.
     """
-    index = (slot & q[MASK]) * 16
-    filled = load64(q[SLOTS] + index)
-    entry = q[TABLE] + index
+    index = (slot & fixed(q, MASK)) * 16
+    filled = load64(fixed(q, SLOTS) + index)
+    entry = fixed(q, TABLE) + index
     what = load64(entry)
     length = (filled >> 32) & _LOW32
     if length > ((what >> 32) & _LOW32):
@@ -130,9 +144,9 @@ def packet_in(q, slot):
 @step
 def offer(q, slot):
     """Make a received slot's descriptor fit for the peer to fill again; only a client's needs it."""
-    index = (slot & q[MASK]) * 16
-    store64(q[SLOTS] + index + 8, load64(q[TABLE] + index + 8))
-    store64(q[SLOTS] + index, load64(q[TABLE] + index))
+    index = (slot & fixed(q, MASK)) * 16
+    store64(fixed(q, SLOTS) + index + 8, load64(fixed(q, TABLE) + index + 8))
+    store64(fixed(q, SLOTS) + index, load64(fixed(q, TABLE) + index))
 
 
 @step
@@ -143,7 +157,7 @@ def wants_bell(q):
     and it might not see the packet.
     """
     fence()
-    return q[DOORBELL] >= 0 and (load16(q[FLAGS]) & 1) == 0
+    return q[DOORBELL] >= 0 and (load16(fixed(q, FLAGS)) & 1) == 0
 
 
 @step

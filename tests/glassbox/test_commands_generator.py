@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from cli_pair import pair_of
 from glassbox_cli import DATA, SET_UP, all_packets_are_free, send, stream
@@ -143,6 +145,45 @@ def test_the_packet_is_the_one_described(pair):
     )
 
 
+@pytest.mark.parametrize("size", [64, 65, 200, 9000])
+def test_a_range_makes_packets_that_follow_one_another_and_begin_again(pair, size):
+    pair.do("a", stream("three", 5, "10.0.1.2 - 10.0.1.4", more=f"size {size}-{size}"))
+    pair.do("a", "clear trace", "trace add pg-input 5")
+    send(pair)
+    shown = pair.do("a", "show trace")
+    pair.do("a", "clear trace")
+    made = re.findall(r", (\d+) bytes.* ethernet-input\n.*\n.*\n *UDP: 10\.0\.0\.2 -> (\S+)\n", shown)
+    assert made == [(str(size), f"10.0.1.{last}") for last in (2, 3, 4, 2, 3)]
+
+
+def test_packets_of_a_range_are_sound(pair):
+    """Each header has a checksum of its own, which ip4-input verifies."""
+    before = counted(pair, "pg1")["tx packets"]
+    pair.do("a", stream("three", 1000).replace("10.0.0.2 ->", "10.0.0.2 - 10.0.0.251 ->"))
+    send(pair)
+    assert counted(pair, "pg1")["tx packets"] - before == 1000
+    assert len({Ether(each)["IP"].chksum for each in named(pair).heads}) == 250
+
+
+def test_maxframe_bounds_the_packets_of_a_turn(pair):
+    """Three streams sent as fast as it goes keep their proportions by it."""
+    for name, most in (("x", 147), ("y", 84), ("z", 21)):
+        pair.do("a", stream(name, 0, more=f"maxframe {most}"))
+    pair.do("a", "packet-generator enable-stream")
+    pair.until(lambda: pair.boxes["a"].streams.sent(named(pair, "z")) > 200)
+    pair.do("a", "packet-generator disable-stream")
+    x, y, z = (pair.boxes["a"].streams.sent(named(pair, name)) for name in "xyz")
+    assert x == 7 * z
+    assert y == 4 * z
+
+
+def test_a_source_that_is_not_there_is_made_with_its_stream(pair):
+    pair.do("a", stream("three", 2).replace("source pg0", "source pg7"))
+    assert named(pair).interface.name == "pg7"
+    pair.do("a", "delete packet-generator interface pg7")
+    assert "three" not in pair.boxes["a"].streams.by_name
+
+
 def test_streams_are_listed_and_deleted(pair):
     assert pair.do("a", "show packet-generator").strip() == "no streams currently defined"
     pair.do("a", stream("three", 3), stream("lost", 2))
@@ -205,8 +246,8 @@ HEAD = "packet-generator new { name x source pg0 node ethernet-input "
             "output interface or node not given",
         ),
         (
-            HEAD.replace("pg0", "pg9") + "data { hex 0x00 } }",
-            "unknown input `source pg9 node ethernet-input...'",
+            HEAD.replace("pg0", "eth9") + "data { hex 0x00 } }",
+            "unknown input `source eth9 node ethernet-inpu...'",
         ),
         (
             HEAD.replace("ethernet-input", "no") + "data { hex 0x00 } }",
@@ -226,8 +267,8 @@ HEAD = "packet-generator new { name x source pg0 node ethernet-input "
         (HEAD + "size 20000-20000 data { hex 0x00 } }", "20000 bytes cannot be sent"),
         ("create packet-generator interface pg9 mode ip4", "does not know mode"),
         (
-            HEAD + f"data {{ {DATA.format(to='10.0.1.2 - 10.0.1.5')} }} }}",
-            "That makes 4 different packets, and a stream of the glass box sends one; write single values",
+            HEAD + f"data {{ {DATA.format(to='10.0.0.0 - 10.0.255.255')} }} }}",
+            "That makes 65536 different packets, and a stream of the glass box has 4096 at most",
         ),
     ],
 )

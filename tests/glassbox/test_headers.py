@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labs.glassbox import headers
-from labs.glassbox.memory import set8, set_net16
+from labs.glassbox.memory import net16, set8, set_net16
 from labs.memif.jit import kernel
 
 TTL, CHECKSUM = 8, 10
@@ -44,9 +44,10 @@ def aged(data, before, after):
     """Age a header for every pair of time to live and checksum."""
     ip = np.int64(data.ctypes.data)
     for number in range(before.size):
-        set8(ip + TTL, number >> 16)
+        set8(ip + TTL, before[number] >> 16)
         set_net16(ip + CHECKSUM, before[number])
-        after[number] = headers.age(ip)
+        headers.age(ip)
+        after[number] = net16(ip + CHECKSUM)
 
 
 @settings(deadline=None)
@@ -93,4 +94,5 @@ def test_ageing_a_real_header(raw, ttl):
     after = np.zeros(1, np.int64)
     aged(one, np.array([ttl << 16 | int.from_bytes(fixed[CHECKSUM : CHECKSUM + 2])]), after)
     fixed[TTL], fixed[CHECKSUM : CHECKSUM + 2] = ttl - 1, b"\0\0"
+    assert one[TTL] == ttl - 1
     assert after[0] == ~plain_sum(bytes(fixed)) & 0xFFFF

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 
 import pytest
@@ -9,9 +10,9 @@ from glassbox_bench import Bench, raw_mac, udp
 from scapy.layers.l2 import Ether
 
 from labs.errors import LabError
-from labs.glassbox.packet import ROOM
-from labs.glassbox.streams import Stream
-from labs.glassbox.vm import ARCS, STREAMS
+from labs.glassbox.packet import DATA, ROOM
+from labs.glassbox.streams import HEAD, Stream
+from labs.glassbox.vm import ARCS, FREE, STREAMS
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +32,10 @@ def add(bench):
     """Add streams, and take them away after the test."""
     names = []
 
-    def add(name="one", packet=None, limit=0, rate=0.0, node="ip4-lookup"):
+    def add(name="one", packet=None, limit=0, rate=0.0, node="ip4-lookup", **more):
         pg = bench.box.interfaces.named("pg0")
         raw = bytes(udp("1.2.3.4", "10.0.0.2")) if packet is None else packet
-        stream = Stream(name, raw, limit, rate, pg, node)
+        stream = Stream(name, raw, limit, rate, pg, node, **more)
         bench.box.streams.add(stream)
         names.append(name)
         return stream
@@ -137,6 +138,39 @@ def test_any_size_goes_in(bench, add, size):
     assert after["rx packets"] - before["rx packets"] == 3
     assert after["rx bytes"] - before["rx bytes"] == 3 * size
     assert after["drops"] - before["drops"] == 3
+
+
+@pytest.mark.parametrize("size", [20, 63, 64, 65, 1500])
+@pytest.mark.parametrize("kinds", [1, 2, 3, 300])
+def test_packets_differ_in_how_they_begin_and_begin_again(bench, add, size, kinds):
+    """The whole packets are looked at where they lie: all but the first bytes are those of the first."""
+    whole = bytes(udp("1.2.3.4", "10.0.0.2")) + bytes(at % 251 for at in range(1500))
+    whole = whole[:size]
+    heads = tuple(number.to_bytes(2, "little") + whole[2:HEAD] for number in range(kinds))
+    stream = add(packet=heads[0] + whole[HEAD:], limit=kinds + 1, heads=heads, node="error-drop")
+    bench.box.streams.enable(stream, is_on=True)
+    made = []
+    while bench.box.streams.is_enabled(stream):
+        begun = bench.box.streams.sent(stream)
+        top = int(bench.box.vm.state[FREE])
+        addresses = bench.box.vm.free[:top][::-1].tolist()
+        bench.turn()
+        count = bench.box.streams.sent(stream) - begun
+        made += [ctypes.string_at(address + DATA, size) for address in addresses[:count]]
+    assert made == [heads[at % kinds] + whole[HEAD:] for at in range(kinds + 1)]
+
+
+def test_no_more_packets_are_made_in_a_turn_than_maxframe_says(bench, add):
+    stream = add(most=21)
+    bench.box.streams.enable(stream, is_on=True)
+    assert [len(drain(bench, 1)) for _ in range(4)] == [21] * 4
+
+
+def test_a_stream_with_a_rate_does_not_save_up_more_than_maxframe(bench, add):
+    stream = add(most=21, rate=1e6)
+    bench.box.streams.enable(stream, is_on=True)
+    time.sleep(0.01)
+    assert len(drain(bench, 1)) == 21
 
 
 @pytest.mark.parametrize("size", [0, ROOM + 1])

@@ -92,7 +92,8 @@ def test_the_sender_fences_before_it_looks_at_the_flags(compiled):
 def test_no_references_are_counted_and_every_step_is_inlined(compiled, name):
     assert "@NRT_incref(" not in compiled[name].replace("declare", "")
     called = [line for line in compiled[name].splitlines() if " call " in line and "labs5memif" in line]
-    assert called == [each for each in called if name in each]
+    # but for what is kept apart: packets that take several slots
+    assert called == [each for each in called if name in each or "_in_parts" in each]
 
 
 def test_warming_up_tells_how_far_it_is():

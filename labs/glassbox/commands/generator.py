@@ -13,7 +13,8 @@ from labs.glassbox.commands.packet_text import describe
 from labs.glassbox.commands.runtime import science
 from labs.glassbox.commands.words import Words, amount, number, word
 from labs.glassbox.commands.words import interface as interface_of
-from labs.glassbox.streams import Stream
+from labs.glassbox.streams import HEAD, Stream
+from labs.glassbox.vm import VECTOR
 
 if TYPE_CHECKING:
     from labs.glassbox.box import Box
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from labs.glassbox.interfaces import Interface
 
 _NOT_OURS = ("pcap", "buffer-flags", "buffer-offload-flags", "worker", "tx-interface")
+_MOST_KINDS = 4096
 _SIZE = re.compile(r"(\d+)\s*([-+])\s*(\d+)\b")
 
 
@@ -32,6 +34,8 @@ class _Wish:
     node: str = ""
     text: str | None = None
     interface: Interface | None = None
+    source: str = ""
+    most: int = VECTOR
     limit: int = 0
     rate: float = 0.0
     size: int = 64
@@ -57,10 +61,14 @@ def new_stream(box: Box, words: Words) -> str:
         raise LabError("output interface or node not given")
     first = "ip4" if wish.node.startswith("ip4-") else "ethernet" if _takes_frames(wish.node) else ""
     description = describe(wish.text, first)
-    packet = _packet(description, wish.size)
+    packet, heads = _packets(description, wish.size)
     name = wish.name or _free_name(box)
-    came_by = wish.interface or box.interfaces.named("local0")
-    box.streams.add(Stream(name, packet, wish.limit, wish.rate, came_by, wish.node))
+    came_by = wish.interface or (
+        box.add_interface(wish.source, "pg") if wish.source else box.interfaces.named("local0")
+    )
+    box.streams.add(
+        Stream(name, packet, wish.limit, wish.rate, came_by, wish.node, heads=heads, most=wish.most)
+    )
     return ""
 
 
@@ -137,18 +145,29 @@ def _read(box: Box, words: Words, wish: _Wish) -> None:
             words.at = start
             raise words.unknown()
     elif words.take("source") or words.take("interface"):
-        wish.interface = words.read(interface_of(box.interfaces))
-        if wish.interface is None:
+        if not _read_source(box, words, wish):
             words.at = start
             raise words.unknown()
     elif words.peek() in _NOT_OURS:
         raise LabError(f"The glass box does not know {words.peek()}.", "write the packet in data { ... }.")
-    elif not (
-        words.read(number, "maxframe") is not None
-        or words.read(number, "buffer-size") is not None
-        or _read_parameter(words, wish)
-    ):
+    elif not (_read_bound(words, wish) or _read_parameter(words, wish)):
         raise words.unknown()
+
+
+def _read_source(box: Box, words: Words, wish: _Wish) -> bool:
+    """Read where packets seem to come from; a ``pgN`` that is not there is made, as VPP does."""
+    wish.interface = words.read(interface_of(box.interfaces))
+    if wish.interface is None and re.fullmatch(r"pg\d{1,9}", words.peek()):
+        wish.source = words.word()
+    return bool(wish.interface or wish.source)
+
+
+def _read_bound(words: Words, wish: _Wish) -> bool:
+    """Read how many packets one turn may make, or the size of a buffer, which ours have as they are."""
+    most = words.read(number, "maxframe")
+    if most is not None:
+        wish.most = min(wish.most, max(most, 1))
+    return most is not None or words.read(number, "buffer-size") is not None
 
 
 def _read_parameter(words: Words, wish: _Wish) -> bool:
@@ -175,16 +194,18 @@ def _takes_frames(node: str) -> bool:
     return node.startswith(("ethernet-", "l2-")) or node.endswith("-output")
 
 
-def _packet(description: Description, size: int) -> bytes:
-    """Return the packet that is to be sent again and again."""
+def _packets(description: Description, size: int) -> tuple[bytes, tuple[bytes, ...]]:
+    """Return the first of the packets that are sent again and again, and how each of them begins."""
     if description.header_size > size:
         raise LabError(f"min-size < total header size {description.header_size}")
-    if description.count > 1:
+    if description.count > _MOST_KINDS:
         raise LabError(
-            f"That makes {description.count} different packets, and a stream of the glass box sends one.",
-            "write single values in place of ranges, and one stream for each.",
+            f"That makes {description.count} different packets, and a stream of the glass box has "
+            f"{_MOST_KINDS} at most.",
+            "make the ranges shorter.",
         )
-    return description.packet(size)
+    heads = tuple(description.packet(size, number)[:HEAD] for number in range(description.count))
+    return description.packet(size), heads
 
 
 def _free_name(box: Box) -> str:

@@ -15,12 +15,15 @@ from labs.glassbox.news import accuse
 from labs.glassbox.packet import because, length, set_came_by, start
 from labs.glassbox.vm import THREAD
 from labs.memif.atoms import pause
-from labs.memif.control import BYTES, FULL, PACKETS, POSITION, STOP
+from labs.memif.control import BYTES, FULL, MASK, PACKETS, POSITION, SLOTS, STOP
+from labs.memif.hints import prefetch_to_write
 from labs.memif.jit import step
 from labs.memif.kernels import put
-from labs.memif.steps import look, publish, ring_bell, wants_bell
+from labs.memif.steps import fixed, look, publish, ring_bell, wants_bell
 
 TX = BACK_IN = 1
+AHEAD = 48
+"""Descriptors to ask the memory for before their turn: the receiver has written to them."""
 
 
 @node("interface-output", to=("error-drop", "interface-tx"))
@@ -78,12 +81,14 @@ def put_out(vm, block, frame, nexts, count):
     used = 0
     while sent < count:
         packet = frame[sent]
-        used = put(ring, position, free, start(packet), length(packet))
+        size = length(packet)
+        prefetch_to_write(fixed(ring, SLOTS) + ((position + AHEAD) & fixed(ring, MASK)) * 16)
+        used = put(ring, position, free, start(packet), size)
         if used <= 0:
             break
         position += used
         free -= used
-        total += length(packet)
+        total += size
         nexts[sent] = GONE
         sent += 1
     if sent:

@@ -27,6 +27,8 @@ from labs.glassbox.headers import (
 )
 from labs.glassbox.memory import get8, net16
 from labs.glassbox.packet import because, came_by, length, set_length, start
+from labs.memif.hints import apart, usual
+from labs.memif.jit import seldom, step
 
 LOOKUP = 1
 _MULTICAST = 224
@@ -38,23 +40,44 @@ def ip4_input(vm, me, frame, nexts, count):
     for each in range(count):
         packet = frame[each]
         ip = start(packet)
-        size = length(packet)
         total = net16(ip + TOTAL_LENGTH)
-        version = get8(ip + VERSION_AND_LENGTH)
-        group = get8(ip + DESTINATION)
-        nexts[each] = DROP
-        if size < IP4:
-            because(packet, TOO_SHORT)
-        elif version >> 4 != 4:  # noqa: PLR2004 - the version
-            because(packet, BAD_VERSION)
-        elif total > size or total < header_length(ip) or header_length(ip) < IP4:
-            because(packet, BAD_LENGTH)
-        elif not (is_sound(ip) if version == PLAIN else fold(sum_of(ip, header_length(ip))) == 0xFFFF):  # noqa: PLR2004 - see is_sound
-            because(packet, BAD_CHECKSUM)
-        elif not vm.interfaces[came_by(packet)].ip4:
-            because(packet, NOT_ENABLED)
-        elif group >= _MULTICAST:
-            because(packet, MULTICAST)
-        else:
+        may_come = vm.interfaces[came_by(packet)].ip4
+        if usual(may_come and is_plain(ip, total, length(packet))):
             set_length(packet, total)
             nexts[each] = LOOKUP
+        else:
+            nexts[each] = other_than_that(packet, ip, total, may_come)
+
+
+@step
+def is_plain(ip, total, size):
+    """Return whether an IPv4 header is what most are: sound, without options, towards one host."""
+    return (
+        get8(ip + VERSION_AND_LENGTH) == PLAIN
+        and IP4 <= total <= size
+        and get8(ip + DESTINATION) < _MULTICAST
+        and is_sound(ip)
+    )
+
+
+@seldom
+def other_than_that(packet, ip, total, may_come):
+    """Return where any packet goes on."""
+    apart()
+    size = length(packet)
+    if size < IP4:
+        because(packet, TOO_SHORT)
+    elif get8(ip + VERSION_AND_LENGTH) >> 4 != 4:  # noqa: PLR2004 - the version
+        because(packet, BAD_VERSION)
+    elif total > size or total < header_length(ip) or header_length(ip) < IP4:
+        because(packet, BAD_LENGTH)
+    elif fold(sum_of(ip, header_length(ip))) != 0xFFFF:  # noqa: PLR2004 - see is_sound
+        because(packet, BAD_CHECKSUM)
+    elif not may_come:
+        because(packet, NOT_ENABLED)
+    elif get8(ip + DESTINATION) >= _MULTICAST:
+        because(packet, MULTICAST)
+    else:
+        set_length(packet, total)
+        return LOOKUP
+    return DROP

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from labs.glassbox.drops import TOO_BIG, TTL_EXPIRED
 from labs.glassbox.graph import DROP, node, output
-from labs.glassbox.headers import CHECKSUM, ETHERNET, TTL, age
-from labs.glassbox.memory import get8, set8, set16, set32, set64, set_net16
+from labs.glassbox.headers import ETHERNET, TTL, age
+from labs.glassbox.memory import get8, set64
 from labs.glassbox.packet import (
     adjacency_of,
     advance,
@@ -18,6 +18,8 @@ from labs.glassbox.packet import (
     length,
     start,
 )
+from labs.memif.hints import usual
+from labs.memif.jit import step
 
 
 @node("ip4-rewrite", to=("ip4-drop",))
@@ -30,22 +32,25 @@ def ip4_rewrite(vm, me, frame, nexts, count):
         packet = frame[each]
         ip = start(packet)
         towards = vm.adjacencies[adjacency_of(packet)]
-        ttl = get8(ip + TTL)
-        ours = came_by(packet) == 0
+        is_ours = came_by(packet) == 0
         nexts[each] = DROP
-        if ttl <= 1 and not ours:
+        if not usual(is_ours or get8(ip + TTL) > 1):
             because(packet, TTL_EXPIRED)
-        elif length(packet) > towards.mtu:
+        elif not usual(length(packet) <= towards.mtu):
             because(packet, TOO_BIG)
         else:
-            if not ours:
-                set_net16(ip + CHECKSUM, age(ip))
-                set8(ip + TTL, ttl - 1)
-            if towards.header[0] | towards.header[1]:
-                advance(packet, -ETHERNET)
-                at = start(packet)
-                set64(at, towards.header[0])
-                set32(at + 8, towards.header[1])
-                set16(at + 12, towards.header[1] >> 32)
+            if not is_ours:
+                age(ip)
+            wrap(packet, towards.header)
             leave_by(packet, towards.interface)
             nexts[each] = output(towards.interface)
+
+
+@step
+def wrap(packet, header):
+    """Put an Ethernet header in front, where the link has such."""
+    if usual(header[0] | header[1]):
+        advance(packet, -ETHERNET)
+        at = start(packet)
+        set64(at, header[0])
+        set64(at + 6, ((header[0] >> 48) & 0xFFFF) | (header[1] << 16))  # 14 bytes in two moves

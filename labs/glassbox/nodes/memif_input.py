@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from labs.glassbox.buffers import waiting_at
 from labs.glassbox.drops import TOO_LARGE
 from labs.glassbox.graph import node
 from labs.glassbox.memory import words_at
 from labs.glassbox.news import accuse
 from labs.glassbox.packet import DATA, ROOM, begin
 from labs.glassbox.vm import FREE, POLLING
-from labs.memif.control import BYTES, PACKETS, POSITION, STOP
-from labs.memif.hints import prefetch
+from labs.memif.atoms import load64
+from labs.memif.control import BYTES, MASK, PACKETS, POSITION, STOP, TABLE
+from labs.memif.hints import prefetch, usual
 from labs.memif.jit import step
 from labs.memif.kernels import give_back, take
-from labs.memif.steps import look, packet_in, publish
+from labs.memif.steps import fixed, locate, look, publish
 
 AHEAD = 12
 """Packets to ask the memory for before their turn: another core's writes are far away."""
@@ -29,8 +31,9 @@ AHEAD = 12
 @step
 def ask_for(ring, slot):
     """Ask for the first cache line of the packet in a slot."""
-    where, _, _ = packet_in(ring, slot)
-    if where > 0:
+    entry = fixed(ring, TABLE) + (slot & fixed(ring, MASK)) * 16
+    where = locate(ring, load64(entry + 8), load64(entry), 0)
+    if usual(where > 0):
         prefetch(where)
 
 
@@ -61,14 +64,14 @@ def memif_input(vm, which, frame, nexts, most):
     interface = queue.interface
     to = 1 + vm.interfaces[interface].input_next
     first = position = ring[POSITION]
-    free = vm.state[FREE]
+    most = min(most, vm.state[FREE])
     count = 0
     total = 0
     slots = 1
     ask_for_first(ring, position, available)
-    while available > 0 and count < most and count < free:
+    while available > 0 and count < most:
         ask_for_later(ring, position, available)
-        packet = vm.free[free - 1 - count]
+        packet = waiting_at(vm, count)
         slots, size = take(ring, position, available, packet + DATA, ROOM)
         if slots <= 0:
             if slots < 0:
@@ -76,7 +79,7 @@ def memif_input(vm, which, frame, nexts, most):
             break
         position += slots
         available -= slots
-        if 0 < size <= ROOM:
+        if usual(0 < size <= ROOM):
             begin(packet, size, interface)
             frame[count] = packet
             nexts[count] = to
@@ -84,7 +87,7 @@ def memif_input(vm, which, frame, nexts, most):
             total += size
         else:
             vm.errors[TOO_LARGE] += np.uint64(1)
-    vm.state[FREE] = free - count
+    vm.state[FREE] -= count
     if position != first:
         give_back(ring, first, position)
         publish(ring, position)

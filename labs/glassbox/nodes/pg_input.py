@@ -10,6 +10,7 @@ import numpy as np
 from labs.glassbox.graph import node
 from labs.glassbox.memory import ticks
 from labs.glassbox.packet import DATA, begin
+from labs.glassbox.streams import HEAD
 from labs.glassbox.vm import ATTENTION, FREE
 from labs.memif.atoms import copy
 
@@ -20,8 +21,12 @@ from labs.memif.atoms import copy
     makes_packets=True,
 )
 def pg_input(vm, which, frame, nexts, most):
-    """Make up to `most` packets of stream `which`: no more than its limit and its rate allow."""
+    """Make up to `most` packets of stream `which`: no more than its limit and its rate allow.
+
+    Its packets differ in how they begin, and share the rest.
+    """
     stream = vm.streams[which]
+    most = min(most, stream.most)
     wanted = min(most, vm.state[FREE])
     if stream.left >= 0:
         wanted = min(wanted, stream.left)
@@ -32,12 +37,20 @@ def pg_input(vm, which, frame, nexts, most):
         vm.streams[which].credit = credit - wanted
         vm.streams[which].last = now
     free = vm.state[FREE]
+    kind = stream.next
+    size, kinds, heads = stream.size, stream.kinds, stream.heads
     for each in range(wanted):
         packet = vm.free[free - 1 - each]
-        begin(packet, stream.size, stream.interface)
-        copy(packet + DATA, stream.template, stream.size)
+        begin(packet, size, stream.interface)
+        copy(packet + DATA, heads + kind * HEAD, min(size, HEAD))
+        if size > HEAD:
+            copy(packet + DATA + HEAD, stream.template + HEAD, size - HEAD)
+        kind += 1
+        if kind == kinds:
+            kind = 0
         frame[each] = packet
         nexts[each] = stream.to
+    vm.streams[which].next = kind
     vm.state[FREE] = free - wanted
     vm.rx[stream.interface, 0] += np.uint64(wanted)
     vm.rx[stream.interface, 1] += np.uint64(wanted * stream.size)
