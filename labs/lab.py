@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import TYPE_CHECKING, Any
 
-from labs import drawing, engines, kernel, links, placement, running
-from labs.errors import LabError, LinkDown
+from labs import drawing, engines, kernel, placement, running
+from labs.errors import LabError
 from labs.instruments import Instruments
 from labs.launch import Launch
+from labs.rebuilding import Rebuilding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from labs.engines.base import Engine
     from labs.node import Node
     from labs.topology import Topology
 
+STOPS = "lab.stop"
+"""What listeners are told before the nodes are ended."""
 
-class Lab(Instruments):
+
+class Lab(Instruments, Rebuilding):
     """Nodes and links, on whichever engine is here.
 
     Parameters
@@ -39,6 +44,8 @@ class Lab(Instruments):
         self.topology = topology
         self._engine = engine
         self._launch: Launch | None = None
+        self.listeners: list[Callable[[str, list[str]], None]] = []
+        """Told of each change by a cell, after it, and of `STOPS` before: what it was, and equal lines."""
         running.stop(topology.name)
 
     @property
@@ -141,6 +148,7 @@ class Lab(Instruments):
     def stop(self) -> None:
         """End all nodes and remove what they leave; safe to call twice."""
         if self._launch:
+            self.tell(STOPS, [])
             self._launch.stop()
             self._launch = None
             running.drop(self)
@@ -149,17 +157,6 @@ class Lab(Instruments):
         """Stop the lab and start it as it was at first."""
         self.stop()
         self.start()
-
-    def restart(self, node: str) -> None:
-        """Start one node anew, with its links, whether it died or not."""
-        ended = self[node]
-        assert self._launch is not None  # noqa: S101 - self[node] has seen to it
-        ended.close()
-        fresh = self._launch.start_node(ended.spec)
-        fresh.wait_ready()
-        self._launch.settle(fresh)
-        if self.topology.links and all(each.alive for each in self.nodes.values()):
-            self.wait_link()
 
     def place(self, state: str | None = None, **cores: int | Iterable[int] | None) -> placement.Placed:
         """Move nodes to cores, live; see `pin`, which prints what this returns.
@@ -195,6 +192,7 @@ class Lab(Instruments):
             print(f"$ {command}")
         now = ", ".join(f"{name} {placement.describe(actual)}" for name, actual in placed.actual.items())
         print(f"The kernel now says: {now}.")
+        self.tell(f"lab.pin: {placement.STATES.get(state or '', now)}", placed.commands)
 
     def rx_mode(self, mode: str, node: str | None = None) -> None:
         """Set how memifs wait for packets, on one node or all, and print VPP's lines and what it says now.
@@ -207,34 +205,29 @@ class Lab(Instruments):
         chosen = [self[node]] if node else list(self.nodes.values())
         for each in chosen:
             each.must_run()
+        lines = []
         for each in chosen:
             for line in each.rx_mode(mode):
-                print(f"$ {each.handle.shell} {line}")
+                lines.append(f"{each.handle.shell} {line}")
+                print(f"$ {lines[-1]}")
             now = ", ".join(f"{name} {actual}" for name, actual in each.rx_modes().items())
             print(f"{each.name} now says: {now}.")
+        self.tell(f"lab.rx_mode: {mode}", lines)
 
-    def wait_link(self, timeout: float = 5.0) -> None:
-        """Return when every memif of the lab is connected.
-
-        Raises
-        ------
-        LinkDown
-            One is not after `timeout` seconds; the message says why.
-        """
-        deadline = time.monotonic() + timeout
-        while found := links.fault({name: node.memifs() for name, node in self.nodes.items()}):
-            if time.monotonic() > deadline:
-                raise LinkDown(found.reason, found.hint)
-            time.sleep(0.02)
+    def tell(self, what: str, lines: list[str]) -> None:
+        """Tell the listeners of a change, with the equal shell lines; what they raise is passed over."""
+        for listener in list(self.listeners):
+            with contextlib.suppress(Exception):
+                listener(what, lines)
 
     def __repr__(self) -> str:
-        return drawing.text(self._view())
+        return drawing.text(self.view())
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:  # noqa: ANN401 - IPython passes what it likes
-        view = self._view()
+        view = self.view()
         return {"text/plain": drawing.text(view), "text/html": drawing.svg(view)}
 
-    def _view(self) -> drawing.LabView:
+    def view(self) -> drawing.LabView:
         """Return what runs where, and which links are up, as it is now."""
         if self._launch is None:
             names = ", ".join(spec.name for spec in self.topology.nodes)

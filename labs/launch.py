@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import shutil
-import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +14,7 @@ from labs import placement
 from labs.engines import reaper, rundir, starter
 from labs.engines.rundir import RunDir
 from labs.errors import LabError
+from labs.link_lines import link_script
 from labs.node import Node
 from labs.vpp.startup_conf import StartupConf
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     import subprocess
 
     from labs.engines.base import Engine
-    from labs.topology import LinkSpec, NodeSpec, Topology
+    from labs.topology import NodeSpec, Topology
 
 _NODE_MIB = 200
 """Memory that an idle node takes: 135 MB resident, measured on VPP 26.06, and room to work."""
@@ -85,6 +84,22 @@ class Launch:
         if self.reaper.stdout:
             self.reaper.stdout.readline()  # from here on it watches over us
 
+    def check(self, spec: NodeSpec) -> None:
+        """Refuse a node that cannot be started as it is to be, before anything is ended for it.
+
+        Raises
+        ------
+        LabError
+            There are too few cores for its threads, or too little memory for its heap.
+        """
+        placement.while_starting(spec)
+        _check_heap(spec)
+
+    def put(self, spec: NodeSpec) -> None:
+        """Let the topology hold a node as it is to be from now on."""
+        nodes = tuple(spec if each.name == spec.name else each for each in self.topology.nodes)
+        self.topology = replace(self.topology, nodes=nodes)
+
     def start_node(self, spec: NodeSpec) -> Node:
         """Write one node's configuration and start it; do not wait for it."""
         conf = configuration(spec, self.rundir, self.engine.inside(str(self.rundir.path)))
@@ -137,53 +152,6 @@ def configuration(spec: NodeSpec, rundir: RunDir, inside: str) -> str:
         buffers=spec.buffers,
         plugins=spec.plugins,
     ).render()
-
-
-def link_script(topology: Topology, node: str) -> str:
-    """Return the CLI lines that make a node's ends of the topology's links.
-
-    The first link uses VPP's default socket, as FD.io's tutorial does; each further link has one of its own,
-    because a VPP can have but one role on a socket.
-    """
-    lines = []
-    for number, link in enumerate(topology.links):
-        if node not in (link.server, link.client):
-            continue
-        name = f"memif{number}/0"
-        if number:
-            lines.append(f"create memif socket id {number} filename link{number}.sock")
-        lines += [
-            _create_line(number, link, node),
-            f"set interface state {name} up",
-            f"set interface ip address {name} {link.address_of(node)}",
-        ]
-    return "\n".join(lines)
-
-
-def _create_line(number: int, link: LinkSpec, node: str) -> str:
-    line = "create interface memif id 0"
-    if number:
-        line += f" socket-id {number}"
-    line += f" hw-addr {hardware_address(link.address_of(node))} {link.role_of(node)}"
-    if link.ring_size != 1024:  # noqa: PLR2004 - VPP's own default
-        line += f" ring-size {link.ring_size}"
-    if link.queues > 1:
-        line += f" rx-queues {link.queues} tx-queues {link.queues}"
-    if link.secret:
-        line += f" secret {link.secret}"
-    return line
-
-
-def hardware_address(address: str) -> str:
-    """Return the Ethernet address of an end, made from its interface address.
-
-    VPP's own choice is random. A node that is started anew would have another one, and its neighbours would
-    go on sending to the old.
-    """
-    packed = ipaddress.ip_interface(address).packed
-    # the low half of an IPv6 address may well be ::1 on every node
-    tail = packed if len(packed) == 4 else zlib.crc32(packed).to_bytes(4)  # noqa: PLR2004 - an IPv4 address
-    return ":".join(f"{byte:02x}" for byte in b"\x02\xfe" + tail)
 
 
 def check_room(topology: Topology, rundir_base: Path) -> None:

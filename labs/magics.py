@@ -10,6 +10,9 @@ from labs.running import current
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+_ONLY_LOOKS = ("show", "ping", "clear", "trace", "help", "?")
+"""What a line that changes nothing begins with."""
+
 
 def vpp(line: str, cell: str | None = None) -> None:
     """Send lines to a node's CLI and print what it answers, as a terminal would show it.
@@ -30,11 +33,19 @@ def vpp(line: str, cell: str | None = None) -> None:
             f"%%vpp takes one node, and this cell names {line.strip()!r}.",
             "write a cell for each node.",
         )
-    node = current(name)[name]
-    for statement, output in node.cli_steps(cell if cell is not None else rest):
-        print(f"{name}# {statement}")
-        if output:
-            print(output.rstrip())
+    lab = current(name)
+    node = lab[name]
+    changes = []
+    try:
+        for statement, output in node.cli_steps(cell if cell is not None else rest):
+            print(f"{name}# {statement}")
+            if not statement.startswith(_ONLY_LOOKS):
+                changes.append(f"{node.handle.shell} {statement}")
+            if output:
+                print(output.rstrip())
+    finally:
+        if changes:
+            lab.tell(f"{name}# {changes[0].removeprefix(node.handle.shell).strip()}", changes)
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:

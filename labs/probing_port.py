@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from labs.errors import LabError, LinkDown
-from labs.launch import hardware_address
+from labs.link_lines import hardware_address
 from labs.memif import Client, Down
 from labs.traffic.probe_plan import BUFFER, RING
 
@@ -17,10 +17,37 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from labs.node import Node
+    from labs.probing import NodeProbe
 
-_FIRST, _LAST = 100, 254
 _CONNECTS_WITHIN = 5.0
-_FILES = ("probe-{}.sock", "far-{}.sock")  # no longer than NODE.stats.sock, which is known to fit
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One of the ports that a node may have, each for other packets.
+
+    Attributes
+    ----------
+    filename : str
+        No longer than NODE.stats.sock, which is known to fit.
+    first, end : int
+        The numbers that it may have.
+    step : int
+        How many of these a node takes, at a time.
+    """
+
+    filename: str
+    first: int
+    end: int
+    step: int
+
+
+NEAR = Slot("probe-{}.sock", 100, 220, 2)
+"""Where requests go in, and replies come out."""
+FAR = Slot("far-{}.sock", 101, 220, 2)
+"""Where requests come out, of a probe of one way."""
+STANDING = Slot("bench-{}.sock", 220, 254, 1)
+"""Like `NEAR`, of a probe that goes on: while it measures, no other can use its port."""
 
 
 @dataclass(eq=False)
@@ -131,11 +158,11 @@ class Port:
                 self.node.cli(line)
 
 
-_ports: WeakKeyDictionary[Node, dict[int, Port]] = WeakKeyDictionary()
-_routes: WeakKeyDictionary[Node, list[str]] = WeakKeyDictionary()
+_ports: WeakKeyDictionary[Node, dict[Slot, Port]] = WeakKeyDictionary()
+_routes: WeakKeyDictionary[Node, dict[str, WeakSet[NodeProbe]]] = WeakKeyDictionary()
 
 
-def at(node: Node, place: Path, first: int, step: int) -> Port:
+def at(node: Node, place: Path, slot: Slot, index: int, count: int) -> Port:
     """Return the port to a node, made if there is none.
 
     Parameters
@@ -143,8 +170,9 @@ def at(node: Node, place: Path, first: int, step: int) -> Port:
     node : Node
     place : Path
         The lab's run directory.
-    first, step : int
-        Which numbers are this port's; odd ones are for packets that come out.
+    slot : Slot
+    index, count : int
+        Which of how many nodes it is: each has numbers of its own.
 
     Raises
     ------
@@ -155,17 +183,17 @@ def at(node: Node, place: Path, first: int, step: int) -> Port:
     """
     node.must_run()
     ports = _ports.setdefault(node, {})
-    slot = first % 2
     if slot in ports and node.memifs().interface(ports[slot].interface) is None:
         ports.pop(slot).close()  # the learner has deleted it
     if slot not in ports:
         taken = {row.id for row in node.memifs().sockets}
-        number = next((each for each in range(_FIRST + first, _LAST, step) if each not in taken), None)
+        numbers = range(slot.first + slot.step * index, slot.end, slot.step * count)
+        number = next((each for each in numbers if each not in taken), None)
         if number is None:
             raise LabError(
                 f"{node.name} has no number left for a probe.", "delete memif sockets from 100 on."
             )
-        filename = _FILES[slot].format(node.name)
+        filename = slot.filename.format(node.name)
         link = Client(place / filename, ring_size=RING, buffer_size=BUFFER, interface="probe")
         port = Port(node, number, link)
         node.at_close.callback(link.close)
@@ -178,23 +206,28 @@ def at(node: Node, place: Path, first: int, step: int) -> Port:
     return ports[slot]
 
 
-def close(node: Node, slot: int) -> None:
+def close(node: Node, slot: Slot) -> None:
     """Take the port at a node away, if there is one."""
     if port := _ports.get(node, {}).pop(slot, None):
         port.close()
 
 
-def add_route(node: Node, line: str) -> None:
-    """Give a node a route, once."""
-    lines = _routes.setdefault(node, [])
-    if line not in lines:
+def add_route(node: Node, line: str, probe: NodeProbe) -> None:
+    """Give a node a route that a probe needs, once."""
+    routes = _routes.setdefault(node, {})
+    if line not in routes:
         node.cli(line)
-        lines.append(line)
+        routes[line] = WeakSet()
+    routes[line].add(probe)
 
 
-def forget_routes(nodes: Iterable[Node]) -> None:
-    """Delete the routes that probes have given to nodes."""
+def forget_routes(nodes: Iterable[Node], probe: NodeProbe) -> None:
+    """Delete the routes that nodes were given for a probe, and that no other needs."""
     for node in nodes:
-        for line in _routes.pop(node, []):
+        routes = _routes.get(node, {})
+        for line in [line for line, probes in routes.items() if probes <= {probe}]:
+            del routes[line]
             with contextlib.suppress(LabError):
                 node.cli(line.replace("route add", "route del"))
+        for probes in routes.values():
+            probes.discard(probe)

@@ -230,7 +230,7 @@ def test_the_display_shows_nodes_cores_and_the_link(lab):
     for name in lab:
         assert f"{name}: core {lab[name].cores()[0]}" in text
     assert text == repr(lab)
-    assert lab._repr_mimebundle_()["text/html"] == drawing.svg(lab._view())
+    assert lab._repr_mimebundle_()["text/html"] == drawing.svg(lab.view())
 
 
 def test_the_version_is_what_vpp_itself_says(lab):

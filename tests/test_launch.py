@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from labs import LabError, LinkSpec, NodeSpec, Topology, launch, placement
 from labs.engines.rundir import Owner, RunDir
-from labs.launch import configuration, hardware_address, link_script
+from labs.launch import configuration
+from labs.link_lines import hardware_address, link_script
 from labs.topology import chain
 
 MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
