@@ -9,6 +9,7 @@ from labs.errors import LabError
 from labs.probing import NodeProbe
 
 if TYPE_CHECKING:
+    from labs.bench.bench import Bench
     from labs.launch import Launch
     from labs.node import Node
     from labs.ping import Ping
@@ -42,6 +43,7 @@ class Instruments:
         wait: str | None = None,
         core: int | None = None,
         size: int = 64,
+        back: bool = False,
     ) -> NodeProbe:
         """Return a probe at a node: ``lab.probe("vpp2").run(seconds=2).summary()``.
 
@@ -57,6 +59,8 @@ class Instruments:
             The core of the probe's thread.
         size : int
             Bytes of a frame.
+        back : bool
+            With `to`: it answers, and the round trip is measured.
 
         Raises
         ------
@@ -71,7 +75,21 @@ class Instruments:
         """
         _ = self[node], self[to or node]
         assert self._launch is not None  # noqa: S101 - self[node] has seen to it
-        return NodeProbe(self._launch.rundir.path, self.nodes, node, to, wait=wait, core=core, size=size)
+        return NodeProbe(
+            self._launch.rundir.path, self.nodes, node, to, wait=wait, core=core, size=size, back=back
+        )
+
+    def bench(self) -> Bench:
+        """Open the bench: one live panel of knobs and plots; it is shown as the last line of a cell.
+
+        Raises
+        ------
+        LabError
+            The lab is not started, or does not answer.
+        """
+        from labs.bench.bench import Bench  # noqa: PLC0415 - it stands above a lab, and widgets load slowly
+
+        return Bench(self)  # type: ignore[arg-type] # every one of us is a Lab
 
     def evidence(self, seconds: float = 2.0) -> evidence.Evidence:
         """Watch the nodes for a while through the kernel's scheduler; see `labs.evidence.Evidence`.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from labs.node import Node
-    from labs.probing_port import Port
+    from labs.probing_port import Port, Slot
     from labs.traffic.probe_measurement import Measurement
     from labs.traffic.probe_run import ProbeRun
 
@@ -50,6 +50,10 @@ class NodeProbe:
         The core of the probe's thread. Without it: one on which no node is pinned, else one of another node.
     size : int
         Bytes of a frame.
+    back : bool
+        Let `to` answer, through the same nodes back: the round trip instead of one way.
+    standing : bool
+        It goes on measuring, beside others: it has a memif of its own.
 
     Raises
     ------
@@ -69,10 +73,13 @@ class NodeProbe:
         wait: str | None = None,
         core: int | None = None,
         size: int = 64,
+        back: bool = False,
+        standing: bool = False,
     ) -> None:
         self._place, self._nodes = place, nodes
-        self._node, self._to = node, to
+        self._node, self._to, self._back = node, to, back and to not in {None, node}
         self._wait, self._core, self._size = wait, core, size
+        self._slot = probing_port.STANDING if standing else probing_port.NEAR
         self.last: ProbeRun | None = None
         """The last run, also one that was interrupted."""
         if wait is not None:
@@ -86,6 +93,8 @@ class NodeProbe:
         """What is measured."""
         if self._to is None:
             return self._node
+        if self._back:
+            return f"{self._node} ⇄ {self._to}"
         return f"through {self._node}" if self._to == self._node else f"{self._node} → {self._to}"
 
     @property
@@ -129,10 +138,10 @@ class NodeProbe:
 
     def close(self) -> None:
         """Take the memif and the routes away again, of nodes that run; safe to call twice."""
-        names = [self._node] if self._to is None else [self._node, self._to]
-        for slot, name in enumerate(names):
-            probing_port.close(self._nodes[name], slot)
-        probing_port.forget_routes(self._nodes.values())
+        probing_port.close(self._nodes[self._node], self._slot)
+        if self._to is not None and not self._back:
+            probing_port.close(self._nodes[self._to], probing_port.FAR)
+        probing_port.forget_routes(self._nodes.values(), self)
 
     def _probe(self) -> tuple[Probe, str]:
         near, far = self._ready()
@@ -140,7 +149,7 @@ class NodeProbe:
         probe = Probe(
             near.link,
             source=near.address(2),
-            target=far.address(2) if far else near.address(1),
+            target=self._answering() if self._back else far.address(2) if far else near.address(1),
             source_mac=near.mac(2),
             target_mac=near.mac(1),
             receive_on=far.link if far else None,
@@ -158,28 +167,39 @@ class NodeProbe:
             if port:
                 port.must_be_up()
         for node, line in routes:
-            probing_port.add_route(node, line)
+            probing_port.add_route(node, line, self)
         return near, far
 
     def _ends(self) -> tuple[Port, Port | None, list[tuple[Node, str]]]:
         for name in (self._node, self._to):
             if name is not None and name not in self._nodes:
                 raise LabError(f"This lab has no node {name!r}.", f"its nodes are {', '.join(self._nodes)}.")
-        near = self._port(self._node, 0)
+        near = self._port(self._node, self._slot)
         if self._to is None:
             return near, None, []
-        far = self._port(self._to, 1)
-        return near, far, self._routes(far.network)
+        if self._back:
+            there = self._routes(f"{self._answering()}/32", self._node, self._to)[
+                :-1
+            ]  # the last is beside it
+            return near, None, there + self._routes(near.network, self._to, self._node)
+        far = self._port(self._to, probing_port.FAR)
+        return near, far, self._routes(far.network, self._node, self._to)
 
-    def _port(self, name: str, slot: int) -> Port:
-        names = list(self._nodes)
-        return probing_port.at(self._nodes[name], self._place, 2 * names.index(name) + slot, 2 * len(names))
-
-    def _routes(self, network: str) -> list[tuple[Node, str]]:
-        """Return what the nodes on the way have to be told."""
-        assert self._to is not None  # noqa: S101 - `_ends` has seen to it
+    def _answering(self) -> str:
+        """Return the address at which the far node answers: that of its side towards us."""
+        assert self._to is not None  # noqa: S101 - only then it answers
         has = {name: node.addresses() for name, node in self._nodes.items()}
-        hops = links.path(self._node, self._to, has)
+        before, last = links.path(self._node, self._to, has)[-2:]
+        return links.shared_address(before, has[before], last, has[last])
+
+    def _port(self, name: str, slot: Slot) -> Port:
+        names = list(self._nodes)
+        return probing_port.at(self._nodes[name], self._place, slot, names.index(name), len(names))
+
+    def _routes(self, network: str, first: str, last: str) -> list[tuple[Node, str]]:
+        """Return what the nodes on the way from `first` to `last`, where `network` is, have to be told."""
+        has = {name: node.addresses() for name, node in self._nodes.items()}
+        hops = links.path(first, last, has)
         return [
             (
                 self._nodes[here],

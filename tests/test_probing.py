@@ -103,7 +103,7 @@ def test_the_lab_and_its_picture_take_it_for_what_it_is(lab):
     text = str(lab)
     assert "vpp2 memif102/0 (server): connected to probe of VPP Labs" in text
     assert "memif0/0 (client, 10.10.2.2/24): connected" in text
-    assert "memif102/0: probe<" in drawing.svg(lab._view())
+    assert "memif102/0: probe<" in drawing.svg(lab.view())
     assert lab.ping("vpp1", "vpp2", 3, 0.1).received > 0
 
 
