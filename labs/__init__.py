@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from labs.bench.replay import replay
     from labs.checkup import doctor
     from labs.course.exercise import exercise
     from labs.course.progress import progress
@@ -35,6 +36,7 @@ __all__ = [
     "pinning",
     "progress",
     "quiz",
+    "replay",
     "two_vpps",
     "verdict",
     "widget_test",
@@ -54,6 +56,7 @@ _HOME = {
     "pinning": "labs.experiments.pinning",
     "progress": "labs.course",
     "quiz": "labs.course",
+    "replay": "labs.bench.replay",
     "two_vpps": "labs.stock",
     "verdict": "labs.course",
     "widget_test": "labs.widgets",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 from dataclasses import asdict, dataclass
@@ -13,6 +14,7 @@ import psutil
 from labs.kernel import allowed_cores, siblings_of
 
 _MIB = 1 << 20
+_EMULATORS = ("QEMU TCG", "QEMU Virtual", "VirtualApple")
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,40 @@ def cpu_quota() -> float | None:
         return None if limit < 0 else limit / int(Path("/sys/fs/cgroup/cpu/cpu.cfs_period_us").read_text())
     except (OSError, ValueError):
         return None
+
+
+def emulated() -> bool:
+    """Return whether another kind of processor, or a program, plays this one: no time is then its own.
+
+    Programs for one architecture that run on another see the other's ``/proc/cpuinfo``; the processors of
+    QEMU and of Apple's Rosetta say so in their name.
+    """
+    info = _cpuinfo()
+    is_arm = "CPU implementer" in info
+    expects_arm = platform.machine().startswith(("aarch64", "arm"))
+    name = info.get("model name", "")
+    named = any(each in name for each in _EMULATORS) and not _has_kvm()
+    return (is_arm != expects_arm and bool(info)) or named
+
+
+def _has_kvm() -> bool:
+    """Return whether KVM runs below: QEMU names some processors alike, whether it or KVM plays them."""
+    try:
+        return (
+            "kvm-clock"
+            in Path("/sys/devices/system/clocksource/clocksource0/available_clocksource").read_text()
+        )
+    except OSError:
+        return False
+
+
+def throttled_seconds() -> float:
+    """Return for how long the control group has held this session back; 0 where it keeps no such record."""
+    for path, field, scale in (("cpu.stat", "throttled_usec", 1e6), ("cpu/cpu.stat", "throttled_time", 1e9)):
+        with contextlib.suppress(OSError, ValueError):
+            lines = (Path("/sys/fs/cgroup") / path).read_text().splitlines()
+            return int(dict(line.split() for line in lines).get(field, 0)) / scale
+    return 0.0
 
 
 def stolen_seconds() -> float:

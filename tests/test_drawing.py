@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from labs import drawing
 from labs.drawing import End, LabView, NodeView
+from labs.views import Live, mpps
 
 SVG = "{http://www.w3.org/2000/svg}"
 words = st.text(st.characters(min_codepoint=32, max_codepoint=0x2FF), max_size=12)
@@ -143,6 +145,49 @@ def test_a_stopped_lab_is_a_title():
     view = LabView("two-vpps: stopped (nodes vpp1, vpp2)", ())
     assert drawing.text(view) == view.title
     assert spoken(view) == [view.title]
+
+
+def live_words(view, live):
+    root = ET.fromstring(drawing.svg(view, live))  # noqa: S314 - our own text
+    return [each.text for each in root.iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize(
+    ("pair", "rates"), [(("vpp1", "vpp2"), (12.0, 0.5)), (("vpp2", "vpp1"), (0.5, 12.0))]
+)
+def test_rates_are_drawn_in_their_directions(pair, rates):
+    live = Live({pair: rates}, {"vpp1": "interrupt"})
+    assert {"12.0 Mpps →", "← 0.50 Mpps", "rx-mode: interrupt"} <= set(live_words(two(), live))
+    assert drawing.text(two(), live).endswith("connected, 12.0 Mpps forth, 0.50 Mpps back")
+
+
+def test_a_rate_that_is_unknown_is_no_zero():
+    assert {"— Mpps →", "← — Mpps"} <= set(live_words(two(), Live()))
+    assert "Mpps" not in drawing.text(two(), Live())
+    unknown = Live({("vpp1", "vpp2"): (1.0, 1.0)}, running=False)
+    assert {"— Mpps →", "← — Mpps"} <= set(live_words(two(), unknown))
+
+
+@pytest.mark.parametrize(("rate", "words"), [(0, "0.00 Mpps"), (9.994, "9.99 Mpps"), (28.25, "28.2 Mpps")])
+def test_a_rate_in_words(rate, words):
+    assert mpps(rate) == words
+
+
+def test_a_node_that_ended_is_crossed_out_and_has_no_mode():
+    view = LabView("lab", (NodeView("vpp1", None, pinned=True), NodeView("vpp2", (1,), pinned=True)))
+    root = ET.fromstring(drawing.svg(view, Live(modes={"vpp1": "polling"})))  # noqa: S314 - our own text
+    assert len(list(root.iter(f"{SVG}path"))) == 2
+    assert "rx-mode: polling" not in [each.text for each in root.iter(f"{SVG}text")]
+
+
+def test_two_links_between_two_nodes_do_not_lie_on_each_other():
+    ends = [[end(role, number=number) for number in range(3)] for role in ("server", "client")]
+    view = LabView(
+        "lab", tuple(NodeView(name, (0,), pinned=True, ends=tuple(ends[at])) for at, name in enumerate("ab"))
+    )
+    heights = [float(line.get("y1")) for line in parsed(view).iter(f"{SVG}line")]
+    assert len(heights) == 3
+    assert min(high - low for low, high in pairwise(heights)) > 30
 
 
 @given(words, words, words)

@@ -70,6 +70,7 @@ class Segment(VPPStats):  # type: ignore[misc]  # papi is untyped
         self._path = path
         self._slots: dict[str, int] = {}
         self._slots_epoch = -1
+        self._links: dict[str, tuple[int, dict[str, int]]] = {}
         self._map()
 
     def _map(self) -> None:
@@ -177,13 +178,18 @@ class Segment(VPPStats):  # type: ignore[misc]  # papi is untyped
 
     def links(self, prefix: str) -> dict[str, int]:
         """Return the symlinks whose names begin so: name -> column in the counter they point to."""
-        slots = self.names()
-        values = self._vector(self.directory_vector, _ENTRY)
-        return {
-            name: int(values["value"][slot]) >> 32
-            for name, slot in slots.items()
-            if name.startswith(prefix) and values["type"][slot] == SYMLINK
-        }
+        epoch, found = self._links.get(prefix, (-1, {}))
+        if epoch != self.epoch:
+            epoch = self.epoch
+            slots = self.names()
+            values = self._vector(self.directory_vector, _ENTRY)
+            found = {
+                name: int(values["value"][slot]) >> 32
+                for name, slot in slots.items()
+                if name.startswith(prefix) and values["type"][slot] == SYMLINK
+            }
+            self._links[prefix] = epoch, found
+        return found
 
     def _pointers(self, address: int) -> list[int]:
         return [int(at) for at in self._vector(address, np.dtype("<u8"))]
