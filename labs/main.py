@@ -32,6 +32,10 @@ app.add_typer(run_app, name="run")
 _err = Console(stderr=True)
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+Html = Annotated[
+    Path | None,
+    typer.Option(dir_okay=False, help="Write a report there; it opens in a browser without a network."),
+]
 Engine = Annotated[str | None, typer.Option(help="docker or process; else LABS_ENGINE, else what is here.")]
 
 
@@ -62,6 +66,7 @@ def run_pinning(
     seconds: Annotated[float | None, typer.Option(min=0.1, help="Length of one measured window.")] = None,
     rounds: Annotated[int | None, typer.Option(min=1, help="Windows of each placement.")] = None,
     as_json: Json = False,
+    html: Html = None,
 ) -> None:
     """Ping with both nodes on one core, on a core each, and free to move."""
     from labs.experiments.pinning import pinning  # noqa: PLC0415
@@ -85,6 +90,8 @@ def run_pinning(
         print(json.dumps(run.to_dict(), indent=1))
     else:
         _show(run)
+    if html is not None:
+        _report(run, html)
     if not run.passed:
         raise typer.Exit(1)
 
@@ -157,6 +164,13 @@ def check(
     if findings:
         raise typer.Exit(1)
     print(f"{len(paths)} notebooks keep the rules.")
+
+
+def _report(run: Run, path: Path) -> None:
+    """Write a run's report, and say where."""
+    from labs.bench.report import to_html  # noqa: PLC0415
+
+    _err.print(f"Report written to {to_html(run, path)}", soft_wrap=True, highlight=False)
 
 
 def _show(run: Run) -> None:

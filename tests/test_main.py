@@ -53,6 +53,15 @@ def test_a_run_prints_one_object_on_stdout_and_the_rest_on_stderr(engine):
     assert len(saved["windows"]) == 3
 
 
+def test_a_run_can_be_written_as_a_report_too(engine, tmp_path):
+    report = tmp_path / "new" / "report.html"
+    arguments = ("--engine", engine, "--seconds", "0.5", "--rounds", "1", "--html", str(report))
+    done = labs("run", "pinning", *arguments, LABS_RUNS=str(tmp_path / "runs"))
+    assert f"Report written to {report}" in done.stderr
+    assert "Turns and commands" in report.read_text(encoding="utf-8")
+    assert done.returncode in {0, 1}
+
+
 def test_on_one_core_the_run_is_refused_with_the_reason(engine):
     core = str(min(os.sched_getaffinity(0)))
     done = subprocess.run(
@@ -135,6 +144,7 @@ def test_up_without_the_engine_asked_for_says_what_is_missing():
         (("nonsense",), 2, "No such command"),
         (("run", "pinning", "--engine", "qemu"), 1, "There is no engine 'qemu'."),
         (("run", "pinning", "--seconds", "0"), 2, "0.1"),
+        (("run", "pinning", "--html", "/"), 2, "is a directory"),
         (("up", "--nodes", "0"), 2, "greater"),
         (("up", "--name", "a name"), 1, "cannot be the name of a lab"),
     ],

@@ -16,6 +16,7 @@ from labs.errors import LabError, NodeDied
 from labs.evidence import Watch
 from labs.experiments.profile import by_profile, say
 from labs.experiments.quality import StealMeter, assess
+from labs.experiments.recorded import Recorded
 from labs.experiments.run import Run
 from labs.kernel import allowed_cores
 from labs.machine import busy_seconds, machine
@@ -80,9 +81,11 @@ def pinning(
     )
     order = [state for turn in range(turns) for state in sorted(STATES, reverse=turn % 2 == 1)]
     steal, began = StealMeter(), time.perf_counter()
+    recorded = Recorded(lab)
     with run.keeping(), _coming_home(lab):
         for number, state in enumerate(order, start=1):
-            window = _window(lab, state, length)
+            window = _window(lab, state, length, recorded)
+            run.recording = recorded.so_far()
             run.add(window)
             progress(number / len(order), f"{STATES[state]}: p50 {_percentile(window, 50):.3g} ms")
     run.summary = summarise(run.windows)
@@ -94,6 +97,7 @@ def pinning(
         fewest=min(run.summary[state]["answered"] for state in STATES),
         nodes=len(lab.nodes),
     )
+    run.recording = recorded.so_far(run.quality)
     run.verdicts = judge(run.summary)
     run.complete = True
     run.save()
@@ -112,15 +116,17 @@ def _coming_home(lab: Lab) -> Iterator[None]:
                 lab[name].pin(cores)
 
 
-def _window(lab: Lab, state: str, seconds: float) -> dict[str, Any]:
+def _window(lab: Lab, state: str, seconds: float, recorded: Recorded) -> dict[str, Any]:
     """Measure one placement once."""
     placed = lab.place(state)
+    recorded.turn(STATES[state], placed.commands)
     time.sleep(_SETTLE)
     source, target = list(lab.nodes)[:2]
-    busy = busy_seconds()
+    busy, began = busy_seconds(), time.monotonic()
     with Watch({name: node.handle.pid for name, node in lab.nodes.items()}) as watch:
         ping = lab.ping(source, target, count=max(round(seconds / _INTERVAL), 1), interval=_INTERVAL)
     shares = watch.evidence.shares
+    recorded.window(began, time.monotonic(), ping, _INTERVAL, shares)
     ran = [share.running * share.seconds for share in shares if share.running is not None]
     others = max((busy_seconds() - busy - sum(ran)) / shares[0].seconds, 0.0)
     return {

@@ -20,6 +20,8 @@ from labs.experiments.quality import Quality
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from labs.bench.recording import Recording
+
 _FORMAT = 1
 
 
@@ -55,6 +57,8 @@ class Run:
         When, in UTC.
     complete : bool
         False for a run that was cut short; its windows are kept.
+    recording : Recording, optional
+        What was sampled meanwhile, on one axis of time; it is saved with the run.
     path : Path, optional
         Its file, once it has one.
     saved : int
@@ -71,6 +75,7 @@ class Run:
     verdicts: list[Verdict] = field(default_factory=list)
     started: str = field(default_factory=lambda: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
     complete: bool = False
+    recording: Recording | None = None
     path: Path | None = field(default=None, compare=False)
     saved: int = field(default=0, init=False, compare=False, repr=False)
 
@@ -146,8 +151,7 @@ class Run:
         try:
             path = self.path = self.path or self._free_path()
             draft = path.with_suffix(".tmp")
-            record = {"format": _FORMAT, **self.to_dict(), "windows": self.windows}
-            draft.write_text(json.dumps(record, indent=1))
+            draft.write_text(self._text())
             draft.replace(path)
         except OSError as error:
             raise LabError(
@@ -156,6 +160,14 @@ class Run:
             ) from None
         self.saved = len(self.windows)
         return path
+
+    def _text(self) -> str:
+        """Return the file's text: a line for each value, but one for the many of the recording."""
+        text = json.dumps({"format": _FORMAT, **self.to_dict(), "windows": self.windows}, indent=1)
+        if self.recording is None:
+            return text
+        recording = json.dumps(self.recording.to_dict(), allow_nan=False)
+        return f'{text.removesuffix("}").rstrip()},\n "recording": {recording}\n}}'
 
     def _free_path(self) -> Path:
         """Return a path for a new file: one second may see two runs."""
@@ -179,11 +191,15 @@ def load_run(path: str | Path) -> Run:
     LabError
         The file is not there, or is no run.
     """
+    from labs.bench.recording import Recording  # noqa: PLC0415 - it needs this package's `Quality`
+
     try:
         record = json.loads(Path(path).read_text())
         known = {_FORMAT: Run}[record.pop("format")]
         record["quality"] = Quality.from_dict(record["quality"])
         record["verdicts"] = [Verdict(each["claim"], each["passed"]) for each in record["verdicts"]]
+        if record.get("recording") is not None:
+            record["recording"] = Recording.from_dict(record["recording"])
         return known(**{**record, "path": Path(path)})
     except OSError:
         raise LabError(f"There is no run at {path}.", f"runs are kept in {runs_dir()}.") from None

@@ -17,6 +17,7 @@ from labs.kernel import allowed_cores
 from labs.ping import Ping
 from labs.placement import STATES, Placed
 from labs.topology import NodeSpec
+from labs.views import LabView
 
 two_cores = pytest.mark.skipif(len(allowed_cores()) < 2, reason="this session may use one core only")
 
@@ -145,18 +146,21 @@ class FakeLab:
     def __getitem__(self, name):
         return self.nodes[name]
 
+    def view(self):
+        return LabView(f"{self.version}, engine {self.engine}", ())
+
     def place(self, state):
         self.placed.append(state)
         for node in self.nodes.values():
             node.pin((len(self.placed),))
-        return Placed({"vpp1": (0,)}, {"vpp1": (0,)}, [])
+        return Placed({"vpp1": (0,)}, {"vpp1": (0,)}, [f"taskset {state}"])
 
     def ping(self, source, target, count, interval):
         assert count * interval > 0
         what = self.pings.pop(0)
         if isinstance(what, BaseException):
             raise what
-        return Ping(source, target, "10.10.2.2", count, np.arange(len(what)), np.array(what, float))
+        return Ping(source, target, "10.10.2.2", count, np.arange(1, len(what) + 1), np.array(what, float))
 
 
 class FakeNode:
@@ -225,6 +229,34 @@ def test_the_nodes_are_back_where_they_were_however_it_ends(pings):
     except LabError:
         assert len(pings) == 2
     assert [node.spec.cores for node in lab.nodes.values()] == [(5,), (5,)]
+
+
+def test_it_records_what_it_measured_with_a_mark_at_each_turn():
+    run = pinning(FakeLab([[1.0] * 20, [2.0] * 20, [3.0] * 20]), 1.0, 1)
+    recording = load_run(run.path).recording
+    assert recording == run.recording
+    assert [mark.label for mark in recording.marks] == [STATES[state] for state in sorted(STATES)]
+    assert [mark.commands for mark in recording.marks] == [(f"taskset {state}",) for state in sorted(STATES)]
+    pings = recording.tables["ping"].column("ping_p50")
+    assert pings[~np.isnan(pings)].tolist() == [1000.0] * 2 + [2000.0] * 2 + [3000.0] * 2
+    assert {column.name for column in recording.tables["cpu"].columns} == {
+        f"{node}_{what}" for node in ("vpp1", "vpp2") for what in ("runs", "waits")
+    }
+    assert recording.quality == run.quality
+    assert "engine process" in recording.picture
+
+
+def test_pings_that_were_lost_are_recorded_as_lost_in_their_burst():
+    run = pinning(FakeLab([[1.0] * 10, [], [2.0] * 20]), 1.0, 1)
+    lost = run.recording.tables["ping"].column("ping_lost")
+    assert lost[~np.isnan(lost)].tolist() == [0, 100, 100, 100, 0, 0]
+
+
+def test_a_run_that_is_cut_short_keeps_its_recording(tmp_path):
+    with pytest.raises(LabError):
+        pinning(FakeLab([[1.0] * 20, KeyboardInterrupt()]), 1.0, 1)
+    (path,) = tmp_path.iterdir()
+    assert len(load_run(path).recording.tables["ping"]) == 3
 
 
 def test_a_kernel_that_does_not_tell_who_ran_blames_no_one_else(monkeypatch):

@@ -4,11 +4,14 @@ import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from labs import load_run
+from labs.bench.recording import Recording
+from labs.bench.tables import Column, Mark, Table
 from labs.course.verdict import Verdict
 from labs.errors import CliError, LabError, NodeDied
 from labs.experiments import Run
@@ -226,3 +229,26 @@ def test_without_a_choice_runs_are_among_the_users_data(monkeypatch):
     monkeypatch.delenv("XDG_DATA_HOME")
     monkeypatch.setenv("HOME", "/home/learner")
     assert runs_dir() == Path("/home/learner/.local/share/vpp-labs/runs")
+
+
+def a_recording():
+    values = np.array([[1.5], [np.nan]], np.float32)
+    table = Table("ping", (Column("ping_p50", "p50", "µs"),), np.array([0.0, 1.0]), values)
+    return Recording({"engine": "process"}, {"ping": table}, [Mark(0.5, "}\n{", ("taskset",))])
+
+
+def test_a_recording_is_saved_with_the_run_on_one_line_and_read_back():
+    run = a_run(windows=[{"state": "same"}], recording=a_recording())
+    path = run.save()
+    assert load_run(path) == run
+    assert sum('"recording"' in line for line in path.read_text(encoding="utf-8").splitlines()) == 1
+    assert len(path.read_text(encoding="utf-8").splitlines()) < 60
+
+
+@pytest.mark.parametrize("recording", [[], {}, "x", {"kind": "VPP Labs recording", "format": 1}])
+def test_a_run_with_a_broken_recording_is_refused(recording):
+    path = a_run().save()
+    record = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**record, "recording": recording}), encoding="utf-8")
+    with pytest.raises(LabError, match="is not a run of this course"):
+        load_run(path)
