@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -45,10 +46,45 @@ class JupyterPage:
 
     def run_all(self):
         """Run all cells by the menu, and wait until none is running or waiting; an error stops the run."""
-        self.page.get_by_role("menuitem", name="Run", exact=True).click()
-        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        self.choose("Run", "Run All Cells")
         expect(self.prompts.first).not_to_have_text("[ ]:", timeout=SLOW)
         self.wait_idle()
+
+    def run_to(self, text):
+        """Run all cells down to the first one that holds `text`, and that one."""
+        self.cell(text).locator(".jp-InputPrompt").click()
+        self.choose("Run", "Run All Above Selected Cell")
+        self.wait_idle()
+        self.cell(text).locator(".jp-InputPrompt").click()
+        self.page.keyboard.press("Control+Enter")
+        expect(self.cell(text).locator(".jp-InputPrompt")).to_have_text(
+            re.compile(r"\[[\d*]+\]:"), timeout=SLOW
+        )
+        self.wait_idle()
+
+    def run_code(self, code, *, wait=True):
+        """Run a line of code in a new cell at the end; return what it printed, if it is waited for."""
+        self.notebook.locator(".jp-Cell").last.locator(".jp-InputPrompt, .jp-MarkdownOutput").first.click()
+        self.page.keyboard.press("Escape")
+        self.page.keyboard.press("b")
+        self.page.keyboard.press("Enter")
+        self.page.keyboard.insert_text(code)
+        self.page.keyboard.press("Control+Enter")
+        cell = self.notebook.locator(".jp-CodeCell").last
+        if not wait:
+            expect(cell.locator(".jp-InputPrompt")).to_have_text("[*]:", timeout=SLOW)
+            return ""
+        expect(cell.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"), timeout=SLOW)
+        return "".join(cell.locator(".jp-OutputArea-output").all_inner_texts())
+
+    def cell(self, text):
+        """Return the first code cell that holds `text`."""
+        return self.notebook.locator(".jp-CodeCell").filter(has_text=text).first
+
+    def choose(self, menu, entry):
+        """Choose an entry of a menu."""
+        self.page.get_by_role("menuitem", name=menu, exact=True).click()
+        self.page.get_by_role("menuitem", name=entry, exact=True).click()
 
     @property
     def prompts(self):

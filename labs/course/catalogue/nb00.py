@@ -59,4 +59,4 @@ QUIZ = (
     ),
 )
 
-CHAPTER = Chapter("00", "Start here", 10, EXERCISES, QUIZ)
+CHAPTER = Chapter("00", "Start here", 15, EXERCISES, QUIZ)

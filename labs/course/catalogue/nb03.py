@@ -156,4 +156,4 @@ QUIZ = (
     ),
 )
 
-CHAPTER = Chapter("03", "Twenty milliseconds", 30, EXERCISES, QUIZ)
+CHAPTER = Chapter("03", "Twenty milliseconds", 35, EXERCISES, QUIZ)
