@@ -74,7 +74,7 @@ class Metric:
         if math.isnan(larger) or self.unit == "%":
             return told
         if self.unit == "µs":
-            return f"{told} (a factor of {larger:,.3g})"
+            return f"{told} (a factor of {_three_digits(larger)})"
         return f"{told} ({100 * (self.factor - 1):+.0f} %)" if self.factor < 10 else told  # noqa: PLR2004
 
 
@@ -188,6 +188,12 @@ def in_words(value: float, unit: str) -> str:
             return packets(value) if value else "0 Mpps"
         case _:
             return f"{value:.3g} {unit}".strip()
+
+
+def _three_digits(value: float) -> str:
+    """Return a number with three digits, and none of them behind an e."""
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:g}" if rounded < 1000 else f"{rounded:,.0f}"  # noqa: PLR2004
 
 
 def _cpu_figures(nodes: Iterable[str]) -> Iterator[tuple[str, str, str, str]]:

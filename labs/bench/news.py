@@ -63,7 +63,8 @@ class News:
             self.failed.append(LabError(turned.error, turned.hint))
             self.said = f"{turned.error} {turned.hint}".strip()
         elif turned.name != "look":
-            self.said = f"{label_of(turned, knobs)}: done in {turned.seconds:.2g} s."
+            took = f"{turned.seconds:.2g}" if turned.seconds < 10 else f"{turned.seconds:.0f}"  # noqa: PLR2004
+            self.said = f"{label_of(turned, knobs)}: done in {took} s."
 
 
 def label_of(turned: Turned, knobs: Mapping[str, Knob]) -> str:
