@@ -154,8 +154,7 @@ class Port:
         """End our side, and delete the node's while it runs."""
         self.link.close()
         for line in (f"delete interface memif {self.interface}", f"delete memif socket id {self.number}"):
-            with contextlib.suppress(LabError):  # the learner may have deleted it, or the node may be gone
-                self.node.cli(line)
+            _say_at_the_end(self.node, line)
 
 
 _ports: WeakKeyDictionary[Node, dict[Slot, Port]] = WeakKeyDictionary()
@@ -213,12 +212,10 @@ def close(node: Node, slot: Slot) -> None:
 
 
 def add_route(node: Node, line: str, probe: NodeProbe) -> None:
-    """Give a node a route that a probe needs, once."""
-    routes = _routes.setdefault(node, {})
-    if line not in routes:
+    """Give a node a route that a probe needs, if it has not got it: it may have gone with a link."""
+    if line.split()[3] not in node.cli("show ip fib"):  # ip route add NETWORK via ...
         node.cli(line)
-        routes[line] = WeakSet()
-    routes[line].add(probe)
+    _routes.setdefault(node, {}).setdefault(line, WeakSet()).add(probe)
 
 
 def forget_routes(nodes: Iterable[Node], probe: NodeProbe) -> None:
@@ -227,7 +224,13 @@ def forget_routes(nodes: Iterable[Node], probe: NodeProbe) -> None:
         routes = _routes.get(node, {})
         for line in [line for line, probes in routes.items() if probes <= {probe}]:
             del routes[line]
-            with contextlib.suppress(LabError):
-                node.cli(line.replace("route add", "route del"))
+            _say_at_the_end(node, line.replace("route add", "route del"))
         for probes in routes.values():
             probes.discard(probe)
+
+
+def _say_at_the_end(node: Node, line: str) -> None:
+    """Tell a node to take something away, unless it is gone, or stands still: then nobody waits for it."""
+    with contextlib.suppress(LabError):  # also where the learner has taken it away
+        if not node.stats.stopped():
+            node.cli(line)

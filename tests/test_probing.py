@@ -164,6 +164,36 @@ def test_one_way_from_node_to_node(lab):
     assert "198.18.103.0/30" not in lab["vpp1"].cli("show ip fib")
 
 
+def test_there_and_back_through_another_node(lab):
+    probe = lab.probe("vpp1", to="vpp2", back=True)
+    run = probe.run(0.3, **QUICK)
+    assert (run.way, run.name, run.lost) == ("round trip", "vpp1 ⇄ vpp2", 0)
+    assert "the way vpp1 ⇄ vpp2" in repr(probe)
+    assert probe.commands[-1].endswith("ip route add 198.18.100.0/30 via 10.10.2.1")
+    assert [each.name for each in lab["vpp2"].memifs().interfaces] == ["memif0/0"]
+    assert lab.probe("vpp1", to="vpp1", back=True).name == "through vpp1"
+    assert lab.probe("vpp1", back=True).name == "vpp1"
+    probe.close()
+    assert "198.18.100.0/30" not in lab["vpp2"].cli("show ip fib")
+
+
+def test_a_probe_that_is_closed_leaves_another_its_routes(lab):
+    first, second = (lab.probe("vpp1", to="vpp2", back=True) for _ in range(2))
+    first.run(0.1, **QUICK)
+    second.run(0.1, **QUICK)
+    first.close()
+    assert "198.18.100.0/30" in lab["vpp2"].cli("show ip fib")
+    second.close()
+    assert "198.18.100.0/30" not in lab["vpp2"].cli("show ip fib")
+
+
+def test_a_route_that_went_with_a_link_is_given_again(short):
+    probe = short.probe("vpp1", to="vpp2", back=True)
+    assert probe.run(0.1, **QUICK).received > 0
+    short.relink()
+    assert probe.run(0.1, **QUICK).received > 0
+
+
 def test_the_way_through_one_node(lab):
     run = lab.probe("vpp1", to="vpp1").run(0.3, **QUICK)
     assert (run.way, run.name, run.lost) == ("one way", "through vpp1", 0)

@@ -149,7 +149,10 @@ class Bench(Workings):
             self._lab.listeners.remove(self._hear)
         self._conductor.close()
         with contextlib.suppress(LabError):
-            self._knobs.traffic(on=False)
+            sender = next(iter(self._lab.nodes.values()))
+            if not sender.stats.stopped():  # else nobody waits for it
+                self._knobs.traffic(on=False)
+        self._knobs.load.running = False
         self._sampling.close()
         self._screen.close()
         if _open.get(self._lab) is self:

@@ -24,13 +24,16 @@ function group(knob, turn) {
     return input;
   });
   const field = make("fieldset", { class: "labs-knob" }, make("legend", {}, knob.label), box);
-  return [field, (state) => inputs.forEach((input, at) => {
-    const choice = state.choices[at];
-    const why = state.disabled || choice.disabled;
-    input.disabled = Boolean(why);
-    input.parentElement.title = why;
-    input.checked = choice.value === state.wanted;
-  })];
+  return [field, (state) => {
+    field.classList.toggle("labs-off", Boolean(state.disabled));
+    inputs.forEach((input, at) => {
+      const choice = state.choices[at];
+      const why = state.disabled || choice.disabled;
+      input.disabled = Boolean(why);
+      input.parentElement.title = why;
+      input.checked = choice.value === state.wanted;
+    });
+  }];
 }
 
 function list(knob, turn) {

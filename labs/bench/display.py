@@ -78,9 +78,9 @@ class Display:
         )
 
     def fallback(self) -> str:
-        """Return the picture and the words as HTML, for a page without widgets."""
+        """Return picture, plots and words as they are now, as HTML for a page without widgets."""
         words = f"<p>{html.escape(self.text())}</p>"
-        return f'{stylesheet()}<div class="labs-bench">{self.picture.widget.value}{words}</div>'
+        return f'{stylesheet()}<div class="labs-bench">{self.picture.svg}{self.plots.svg()}{words}</div>'
 
     def note(self, sentences: Iterable[str]) -> None:
         """Show what stands in the way."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from labs.bench import load
@@ -67,7 +68,8 @@ class Rates:
     notes : Notes
         Hears of nodes that cannot be read.
     wires : sequence of Wire
-        The links; `wires` may be replaced while sampling goes on, by as many.
+        The links; `wires` may be replaced while sampling goes on. Without any there is room for links that
+        are made by hand, from each node to the next.
     """
 
     def __init__(self, lab: Lab, recorder: Recorder, notes: Notes, wires: Sequence[Wire]) -> None:
@@ -86,9 +88,9 @@ class Rates:
             ],
         )
         ways = [
-            Column(f"link{k}_{way}", f"{left} → {right}", "Mpps")
-            for k, wire in enumerate(wires)
-            for way, left, right in (("forth", wire.left, wire.right), ("back", wire.right, wire.left))
+            Column(f"link{k}_{way}", f"{near} → {far}", "Mpps")
+            for k, (left, right) in enumerate([(w.left, w.right) for w in wires] or pairwise(lab.nodes))
+            for way, near, far in (("forth", left, right), ("back", right, left))
         ]
         self.links = recorder.add_track("links", ways) if ways else None
 
@@ -99,7 +101,9 @@ class Rates:
         at = time.monotonic()
         self.traffic.append(at, self._traffic(now) if self.wires else self._total(now))
         if self.links is not None:
-            self.links.append(at, [rate for wire in self.wires for rate in self._both(wire, now)])
+            rates = [rate for wire in self.wires for rate in self._both(wire, now)]
+            count = len(self.links.columns)
+            self.links.append(at, (rates + [NAN] * count)[:count])
         self._before = now
 
     def _traffic(self, now: dict[str, Reading]) -> list[float]:

@@ -43,10 +43,11 @@ class Scene:
             seen = wires(self._view)
             if len(seen) == len(self.wires) or not self.wires:  # else a link is down: its rate is unknown
                 self.wires = seen
+            silent = {node.name for node in self._view.nodes if node.cores is None or not node.answers}
             self.modes = {
                 name: " and ".join(sorted(set(node.rx_modes().values())))
                 for name, node in self._lab.nodes.items()
-                if node.alive
+                if name not in silent
             }
 
     def ended(self) -> list[str]:

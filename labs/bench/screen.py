@@ -114,7 +114,7 @@ class Screen:
             self._on_change(ended)
         if self._ticks % 2 == 0:
             self._display.picture.show(self._scene.now(), self._scene.rates(tables, now), self._scene.modes)
-            self._recorder.picture = self._display.picture.widget.value
+            self._recorder.picture = self._display.picture.svg
             self._display.note(self._notes.all())
         if self._ticks % 8 == 0:
             self._display.state_figures(tables, now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -42,8 +43,8 @@ class Workings(Panel):
     _is_over = False
     _stops = False
     """Whether the lab is about to end its nodes: then their end is no news."""
-    _follows = False
-    """Whether a cell has set what is looked at next."""
+    _heard = math.inf
+    """When a cell has last changed what was not looked at since."""
     _buried: tuple[str, ...] = ()
 
     def turn(self, name: str, value: Value) -> None:
@@ -93,16 +94,16 @@ class Workings(Panel):
     def _done(self, turned: Turned) -> None:
         """Show what came of a turn; in the conductor's thread."""
         self._news.done(turned, self._knobs.all)
-        if turned.name == "look" and self._follows:
-            self._follows = False
+        began = time.monotonic() - turned.seconds
+        if turned.name == "look" and began >= self._heard:
+            self._heard = math.inf
             self._knobs.follow()
         elif turned.name != "look" and not turned.error:
-            label = label_of(turned, self._knobs.all)
-            self._note(label, list(turned.lines), time.monotonic() - turned.seconds)
+            self._note(label_of(turned, self._knobs.all), list(turned.lines), began)
         probe = self._sampling.probe
         if probe and turned.name == "interval" and not turned.error:
             probe.interval = float(turned.value or 0) / 1e3
-        if probe and turned.name in {"pinning", "workers", "restart"}:
+        if probe and turned.name in {"pinning", "workers", "ring", "restart"}:
             probe.renew()
         self._scene.look()
         self._sampling.rates.wires = self._scene.wires
@@ -119,7 +120,7 @@ class Workings(Panel):
             self._sampling.probe.renew()
         if self._knobs.load.running and what.startswith(("lab.restart", "lab.relink")):
             self._conductor.traffic(True)  # noqa: FBT003 - likewise
-        self._follows = True
+        self._heard = time.monotonic()
         self._conductor.look()
 
     def _bury(self, ended: list[str]) -> None:

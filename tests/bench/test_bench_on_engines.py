@@ -20,7 +20,7 @@ from labs.bench.figures import present
 from labs.kernel import allowed_cores
 from labs.magics import vpp
 from labs.placement import STATES
-from labs.stock import two_vpps
+from labs.stock import chain, two_vpps
 
 CORES = allowed_cores()
 two_cores = pytest.mark.skipif(len(CORES) < 2, reason="this session may use one core only")
@@ -131,12 +131,10 @@ def test_latency_is_far_higher_on_one_core_than_on_a_core_each(bench):
     if not waits < 25:
         pytest.skip(f"other programs fill this machine's cores: vpp1 waits {waits:.0f} % of the time")
     bench.set(pinning="same")
-    time.sleep(3.5)
-    same = now(bench, "probe", "probe_p50", 2.0)
+    eventually(lambda: now(bench, "probe", "probe_p50") > 10 * apart)
+    same = now(bench, "probe", "probe_p50")
     bench.set(pinning="apart")
-    time.sleep(3.5)
-    again = now(bench, "probe", "probe_p50", 2.0)
-    assert same > 10 * max(apart, again)
+    eventually(lambda: now(bench, "probe", "probe_p50") < same / 10)
 
 
 def test_another_probe_interval_is_measured_with(bench):
@@ -512,6 +510,71 @@ def test_a_lab_that_is_stopped_with_a_node_that_stands_still(fresh):
     fresh.stop()
     eventually(lambda: "The lab was stopped." in notes(bench))
     eventually(lambda: threads() == [])
+
+
+def test_a_link_that_a_cell_makes_is_found_and_measured(engine, capsys):
+    lab = two_vpps("benched-bare", links=False, engine=engine)
+    lab.start()
+    bench = lab.bench()
+    eventually(lambda: "There is no way from vpp1 to vpp2" in notes(bench))
+    for node, role in (("vpp1", "master"), ("vpp2", "slave")):
+        vpp(
+            node,
+            f"create interface memif id 0 {role}\nset interface state memif0/0 up\n"
+            f"set interface ip address memif0/0 10.1.1.{1 + (node == 'vpp2')}/24",
+        )
+    lab.wait_link()
+    bench._conductor.look()
+    measures(bench)
+    eventually(lambda: known(bench, "ping", "ping_p50", 3.0))
+    eventually(lambda: now(bench, "links", "link0_forth") > 0)
+    eventually(lambda: notes(bench) == "")
+    lab.stop()
+    eventually(lambda: threads() == [])
+
+
+def test_of_a_chain_whose_last_node_ends_the_first_link_is_measured_on(engine):
+    lab = chain(3, "benched-chain", engine=engine)
+    lab.start()
+    bench = lab.bench()
+    measures(bench)
+    lab["vpp3"].kill()
+    eventually(lambda: "vpp3 is not running" in notes(bench))
+    bench._conductor.wait(PATIENCE)
+    time.sleep(0.5)
+    assert known(bench, "links", "link0_forth")
+    assert not known(bench, "links", "link1_forth", 0.3)
+    assert "failed" not in notes(bench)
+    bench.restart("vpp3")
+    measures(bench)
+    eventually(lambda: known(bench, "links", "link1_forth"))
+    bench.stop()
+    lab.stop()
+
+
+def test_a_listener_that_fails_does_not_fail_the_cell(lab, bench, capsys):
+    def fault(what, lines):
+        raise ValueError(what, lines)
+
+    lab.listeners.insert(0, fault)
+    try:
+        lab.rx_mode("interrupt")
+    finally:
+        lab.listeners.remove(fault)
+    assert marks(bench) == ["lab.rx_mode: interrupt"]
+
+
+def test_a_bench_does_not_wait_for_a_node_that_stands_still(fresh):
+    bench = fresh.bench()
+    measures(bench)
+    bench.set(size="imix")
+    bench.start()
+    os.kill(fresh["vpp1"].handle.pid, signal.SIGSTOP)
+    eventually(lambda: "vpp1 stands still" in notes(bench))
+    began = time.monotonic()
+    bench.stop()
+    assert time.monotonic() - began < 15
+    assert "The bench was stopped" in notes(bench)
 
 
 def test_a_lab_that_was_stopped_has_no_bench(fresh):

@@ -192,6 +192,22 @@ def test_of_a_chain_the_first_sends_the_last_receives_and_all_lose(clock):
     assert chain.last("link1_forth", "links") == pytest.approx(0.7)
 
 
+def test_a_link_made_by_hand_later_is_measured_and_one_too_many_does_no_harm(clock):
+    bare = Desk(clock, wires=())
+    bare.sample(2)
+    assert math.isnan(bare.last("link0_forth", "links"))
+    bare.rates.wires = (WIRE,)
+    bare.sample(2, packets=50_000)
+    assert bare.last("link0_forth", "links") == pytest.approx(1.0)
+    assert bare.last("received") == pytest.approx(1.0)
+    bare.rates.wires = (WIRE, Wire("vpp1", "memif1/0", "vpp2", "memif1/0"))
+    bare.sample(2, packets=50_000)
+    assert bare.last("link0_forth", "links") == pytest.approx(1.0)
+    bare.rates.wires = ()
+    bare.sample(2)
+    assert math.isnan(bare.last("link0_forth", "links"))
+
+
 def test_without_links_all_interfaces_count_together(clock):
     alone = Desk(clock, "vpp1", wires=())
     alone.lab["vpp1"].count("pg0")
