@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
+import re
+from pathlib import Path
 
 import psutil
 from jupyter_client.manager import start_new_kernel
@@ -48,8 +50,13 @@ class Kernel:
         return times.user + times.system
 
     def memory_mb(self):
-        """Return the kernel's own memory, in MB, without what it shares with others."""
-        return self.process.memory_full_info().uss / 1e6
+        """Return the memory that is the kernel's own, in MB.
+
+        What is mapped of a node's shared memory is not its own, though psutil counts it as such while the
+        node has not mapped it too.
+        """
+        rollup = Path(f"/proc/{self.process.pid}/smaps_rollup").read_text(encoding="ascii")
+        return int(re.search(r"^Anonymous:\s+(\d+) kB", rollup, re.MULTILINE)[1]) / 1000
 
     def close(self):
         """End it."""
