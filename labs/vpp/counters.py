@@ -80,6 +80,14 @@ def of_errors(seg: Segment) -> dict[str, int]:
     return {name: totals[at] for name, at in links.items() if at < len(totals) and totals[at]}
 
 
+def of_error(seg: Segment, name: str) -> int:
+    """Return one error counter, summed over threads; 0 where it never counted."""
+    column = seg.links("/err/").get(name)
+    if column is None:
+        return 0
+    return int(seg.simple(seg.entry("/node/errors"))[:, column : column + 1].sum())
+
+
 def of_nodes(seg: Segment) -> dict[str, NodeCounters]:
     """Return what each graph node has done, by name, summed over threads."""
     names = seg.strings(seg.entry("/sys/node/names"))

@@ -71,6 +71,7 @@ class Segment(VPPStats):  # type: ignore[misc]  # papi is untyped
         self._slots: dict[str, int] = {}
         self._slots_epoch = -1
         self._links: dict[str, tuple[int, dict[str, int]]] = {}
+        self._vectors: dict[str, tuple[int, Entry]] = {}
         self._map()
 
     def _map(self) -> None:
@@ -153,11 +154,18 @@ class Segment(VPPStats):  # type: ignore[misc]  # papi is untyped
         LabError
             There is none.
         """
+        epoch, known = self._vectors.get(name, (-1, None))
+        if known is not None and epoch == self.epoch:
+            return known
         slot = self._slots.get(name)
         if slot is not None:
+            epoch = self.epoch
             found = self._vector(self.directory_vector, _ENTRY, first=slot, count=1)
             if len(found) and _text(found["name"][0]) == name:
-                return Entry(int(found["type"][0]), int(found["value"][0]))
+                entry = Entry(int(found["type"][0]), int(found["value"][0]))
+                if entry.type not in (SCALAR, GAUGE):  # their value changes without a new epoch
+                    self._vectors[name] = epoch, entry
+                return entry
         slots = self.names()
         if name not in slots or slot == slots[name]:
             raise LabError(f"VPP's statistics hold no {name!r}.", "see what there is: stats.names('/if').")

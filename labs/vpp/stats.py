@@ -85,6 +85,10 @@ class Stats:
         """Return the error counters that are not 0, by names like ``/err/memif1/0-tx/no_free_slots``."""
         return self._read(counters.of_errors)
 
+    def error(self, name: str) -> int:
+        """Return one error counter, by a name as `errors` tells; 0 where it never counted."""
+        return self._read(lambda seg: counters.of_error(seg, name))
+
     def node_counters(self) -> dict[str, NodeCounters]:
         """Return what each graph node has done since ``clear runtime``, summed over threads.
 

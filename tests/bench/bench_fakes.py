@@ -19,8 +19,8 @@ class FakeStats:
         self.node = node
         self.refused = {}
 
-    def errors(self):
-        return self.refused
+    def error(self, name):
+        return self.refused.get(name, 0)
 
     def check(self):
         self.node.must_run()

@@ -191,7 +191,7 @@ def test_a_suspended_load_comes_back_and_a_stopped_one_does_not(lab, load):
 
 def test_refused_packets_are_those_without_a_slot_on_either_engine():
     def node(**errors):
-        return SimpleNamespace(stats=SimpleNamespace(errors=lambda: errors))
+        return SimpleNamespace(stats=SimpleNamespace(error=lambda name: errors.get(name, 0)))
 
     vpp = {
         "/err/memif0/0-tx/no_free_slots": 5,

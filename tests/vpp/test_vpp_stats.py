@@ -63,6 +63,12 @@ def test_errors_that_are_not_zero(stats):
     assert stats.errors() == {"/err/memif0/0-tx/no_free_slots": 11}
 
 
+def test_one_error_is_what_all_of_them_say(stats):
+    for name, count in stats.errors().items():
+        assert stats.error(name) == count
+    assert stats.error("/err/memif0/0-tx/never_heard_of") == 0
+
+
 def test_single_values(stats):
     assert stats.scalar("/sys/boottime") == 1700000000
     assert stats.vector_rate() == 7
