@@ -140,10 +140,10 @@ class Node:
         with health.blame(self.handle):
             yield from self._cli.run_script(text, timeout)
 
-    def counters(self) -> dict[str, InterfaceCounters]:
-        """Return packets and bytes of each interface, from the stats segment."""
+    def counters(self, *, brief: bool = False) -> dict[str, InterfaceCounters]:
+        """Return what each interface has counted, from the stats segment; see `Stats.counters`."""
         with health.blame(self.handle):
-            return self.stats.counters()
+            return self.stats.counters(brief=brief)
 
     def _new_cli(self) -> Cli:
         return Cli(self._rundir.file(self.name, "cli.sock"))

@@ -151,7 +151,7 @@ class Rates:
         try:
             if looks:
                 node.stats.check()
-            counters = node.counters()
+            counters = node.counters(brief=bool(self.wires))
             at = time.monotonic()
             sends = [wire.left_interface for wire in self.wires if wire.left == node.name]
             refused = {interface: load.refused(node, interface) for interface in sends}

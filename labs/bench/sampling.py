@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 PERIODS = {"rates": 0.05, "cores": 0.25, "probe": 0.25, "ping": 1.0}
 """Seconds from one sample to the next."""
+CALM = {"rates": 0.1}
+"""The same, while no knob was turned for a while: what is measured is to be left alone."""
+BRISK_FOR = 5.0
+"""Seconds after a turn."""
 _PATIENCE = 2.0  # seconds that a thread may take to end; a ping may wait for a VPP that stands still
 
 
@@ -48,6 +52,7 @@ class Sampling:
     def __init__(self, lab: Lab, recorder: Recorder, notes: Notes, wires: Sequence[Wire]) -> None:
         self._notes = notes
         self._end = threading.Event()
+        self._brisk_until = time.monotonic() + BRISK_FOR
         self.rates = Rates(lab, recorder, notes, wires)
         self.cores = Cores(lab, recorder)
         # a link may also be made by hand, later
@@ -71,6 +76,10 @@ class Sampling:
         for thread in self._threads:
             thread.start()
 
+    def hurry(self) -> None:
+        """Sample often for some seconds: something was turned."""
+        self._brisk_until = time.monotonic() + BRISK_FOR
+
     def close(self) -> None:
         """End all threads, and take back what was given to the nodes; safe to call twice."""
         self._end.set()
@@ -85,7 +94,9 @@ class Sampling:
         """Sample at an even pace; samples that were missed are not made up for."""
         due, matter = time.monotonic(), f"sampling {name}"
         while not self._end.wait(max(due - time.monotonic(), 0)):
-            due = max(due + PERIODS[name], time.monotonic())
+            now = time.monotonic()
+            period = PERIODS[name] if now < self._brisk_until else CALM.get(name, PERIODS[name])
+            due = max(due + period, now)
             try:
                 sample()
             except LabError as error:  # the lab was stopped or reset under way

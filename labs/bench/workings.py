@@ -134,6 +134,7 @@ class Workings(Panel):
         self._conductor.look()
 
     def _note(self, label: str, lines: list[str], t: float | None = None) -> None:
+        self._sampling.hurry()
         self.recorder.mark(label, lines, t)
         self._comparing.turned()
         if lines:

@@ -54,13 +54,13 @@ class NodeCounters:
     suspends: int
 
 
-def of_interfaces(seg: Segment) -> dict[str, InterfaceCounters]:
-    """Return the counters of each interface, summed over threads."""
+def of_interfaces(seg: Segment, *, brief: bool = False) -> dict[str, InterfaceCounters]:
+    """Return the counters of each interface, summed over threads; only packets and bytes if `brief`."""
     columns: dict[str, list[int]] = {}
     for way in ("rx", "tx"):
         both = seg.combined(seg.entry(f"/if/{way}")).sum(axis=0)
         columns[f"{way}_packets"], columns[f"{way}_bytes"] = both[:, 0].tolist(), both[:, 1].tolist()
-    for field, path in _SIMPLE_FIELDS.items():
+    for field, path in () if brief else _SIMPLE_FIELDS.items():
         columns[field] = seg.simple(seg.entry(path)).sum(axis=0).tolist()
     return {
         name: InterfaceCounters(

@@ -77,9 +77,15 @@ class Stats:
                 self._segment.disconnect()
                 self._segment = None
 
-    def counters(self) -> dict[str, InterfaceCounters]:
-        """Return the counters of each interface, summed over threads."""
-        return self._read(counters.of_interfaces)
+    def counters(self, *, brief: bool = False) -> dict[str, InterfaceCounters]:
+        """Return the counters of each interface, summed over threads.
+
+        Parameters
+        ----------
+        brief : bool
+            Read packets and bytes only, which takes a third of the time; the rest is then 0.
+        """
+        return self._read(lambda seg: counters.of_interfaces(seg, brief=brief))
 
     def errors(self) -> dict[str, int]:
         """Return the error counters that are not 0, by names like ``/err/memif1/0-tx/no_free_slots``."""

@@ -42,7 +42,7 @@ class FakeNode:
         if not self.alive:
             raise NodeDied(f"{self.name} is not running: it was ended.\nIts last lines were:\n x", "restart")
 
-    def counters(self):
+    def counters(self, *, brief=False):  # noqa: ARG002 - what is fake is always brief
         self.must_run()
         return dict(self.counts)
 

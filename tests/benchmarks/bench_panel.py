@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from kernel import Kernel
+from quiet import measured
 
 from labs.kernel import allowed_cores
 
@@ -19,7 +20,9 @@ pytestmark = [
     pytest.mark.timeout(3600),
     pytest.mark.skipif(len(allowed_cores()) < 2, reason="this session may use one core only"),
 ]
-ROUNDS = 7
+ROUNDS = 9
+TRIES = 4  # of each window, where others use the processors
+ENOUGH = 3  # undisturbed pairs
 SECONDS = 2.0
 KEEPS = 0.95
 """Share of the flat-out rate that is to be left with a bench open."""
@@ -49,7 +52,7 @@ WITH = """
 bench = lab.bench()
 display(bench)
 bench.set(rate="flat out"); bench.start()
-time.sleep(1.5)
+time.sleep(6)  # as long as it looks closely after a turn
 """
 
 
@@ -63,22 +66,35 @@ def kernel():
 
 
 def test_a_flat_out_run_keeps_its_rate(kernel, report):
-    alone, watched, used = [], [], []
+    pids = [kernel.process.pid, *kernel.value("[node.handle.pid for node in lab.nodes.values()]")]
+    used = []
+
+    def rate():
+        before, began = kernel.cpu(), time.monotonic()
+        found = kernel.value(f"rate({SECONDS})")
+        used.append(100 * (kernel.cpu() - before) / (time.monotonic() - began))
+        return found
+
+    pairs, watching = [], []
     for turn in range(ROUNDS):
+        pair = {}
         for is_watched in (False, True) if turn % 2 else (True, False):
-            if is_watched:
-                kernel.run(WITH)
-                before, began = kernel.cpu(), time.monotonic()
-                watched.append(kernel.value(f"rate({SECONDS})"))
-                used.append(100 * (kernel.cpu() - before) / (time.monotonic() - began))
-                kernel.run("bench.close()")
-            else:
-                kernel.run(WITHOUT)
-                alone.append(kernel.value(f"rate({SECONDS})"))
-                kernel.run("load.stop()")
-    report.at_least("vpp1 → vpp2 flat out: with a bench ÷ without", watched, alone, "Mpps", KEEPS)
-    report.at_most("the kernel's processor time with a bench", used, "% of a core", MOST_CPU)
-    assert all(row.passed for row in report.rows[-2:])
+            kernel.run(WITH if is_watched else WITHOUT)
+            used.clear()
+            pair[is_watched] = measured(rate, pids, TRIES)
+            kernel.run("bench.close()" if is_watched else "load.stop()")
+        if None not in pair.values():
+            pairs.append(pair)
+            watching += used[-1:] if turn % 2 else []
+    if len(pairs) < ENOUGH:
+        pytest.skip(f"others used the processors: {len(pairs)} quiet pairs of {ROUNDS}")
+    # the host changes its pace by half from one minute to the next; within a pair it is the same
+    kept = [pair[True] / pair[False] for pair in pairs]
+    report.at_least("flat out: rate with a bench ÷ without, in pairs", kept, [1.0], "", KEEPS)
+    report.at_most("flat out with a bench", [pair[True] for pair in pairs], "Mpps", None)
+    report.at_most("flat out without", [pair[False] for pair in pairs], "Mpps", None)
+    report.at_most("the kernel's processor time with a bench", watching, "% of a core", MOST_CPU)
+    assert all(row.passed for row in report.rows[-4:])
 
 
 def test_it_does_not_grow(kernel, report):
