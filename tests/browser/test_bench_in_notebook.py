@@ -92,10 +92,12 @@ def test_the_probe_sees_it_too(opened):
 def test_each_turn_leaves_a_mark_and_its_commands(opened):
     turn(opened, "all nodes on one core")
     turn(opened, "a core each")
-    log = opened.notebook.locator(".labs-commands, .labs-log").first
-    expect(opened.notebook.get_by_text("pinning: all nodes on one core").first).to_be_visible()
-    expect(opened.notebook.get_by_text(re.compile(r"taskset -cp 0 \d+")).first).to_be_attached()
-    assert log.count() <= 1
+    marks = opened.notebook.locator(".labs-plots-mark")
+    expect(marks.filter(has_text="pinning: all nodes on one core").last).to_be_attached()
+    expect(marks.filter(has_text="pinning: a core each").last).to_be_visible()
+    copy = opened.notebook.get_by_role("button", name="Copy the commands of pinning: all nodes on one core")
+    expect(copy.first).to_be_visible()
+    expect(opened.notebook.get_by_text(re.compile(r"taskset -cp 0 \d+")).last).to_be_attached()
 
 
 def test_stop_stops_while_a_cell_runs(opened):
