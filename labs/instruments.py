@@ -6,27 +6,16 @@ from typing import TYPE_CHECKING
 
 from labs import evidence, links
 from labs.errors import LabError
+from labs.lab_part import LabPart
 from labs.probing import NodeProbe
 
 if TYPE_CHECKING:
     from labs.bench.bench import Bench
-    from labs.launch import Launch
-    from labs.node import Node
     from labs.ping import Ping
 
 
-class Instruments:
+class Instruments(LabPart):
     """The part of `labs.lab.Lab` that measures."""
-
-    _launch: Launch | None
-
-    @property
-    def nodes(self) -> dict[str, Node]:
-        """The running nodes by name."""
-        raise NotImplementedError
-
-    def __getitem__(self, node: str) -> Node:
-        raise NotImplementedError
 
     def ping(self, source: str, target: str, count: int = 20, interval: float = 0.05) -> Ping:
         """Let one node's VPP ping another; see `labs.node.Node.ping`."""

@@ -207,9 +207,8 @@ class Lab(Instruments, Rebuilding):
             each.must_run()
         lines = []
         for each in chosen:
-            for line in each.rx_mode(mode):
-                lines.append(f"{each.handle.shell} {line}")
-                print(f"$ {lines[-1]}")
+            lines += (said := each.in_shell(each.rx_mode(mode)))
+            print("\n".join(f"$ {line}" for line in said))
             now = ", ".join(f"{name} {actual}" for name, actual in each.rx_modes().items())
             print(f"{each.name} now says: {now}.")
         self.tell(f"lab.rx_mode: {mode}", lines)

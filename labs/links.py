@@ -61,6 +61,12 @@ def shared_address(
     )
 
 
+def address_on_the_way(source: str, target: str, has: Mapping[str, Mapping[str, list[str]]]) -> str:
+    """Return the address of `target` at which one who comes from `source` meets it; see `path`."""
+    before, last = path(source, target, has)[-2:]
+    return shared_address(before, has[before], last, has[last])
+
+
 def path(source: str, target: str, has: Mapping[str, Mapping[str, list[str]]]) -> list[str]:
     """Return the nodes on the shortest way from `source` to `target`, both included.
 

@@ -140,6 +140,16 @@ class Node:
         with health.blame(self.handle):
             yield from self._cli.run_script(text, timeout)
 
+    def say(self, lines: list[str]) -> list[str]:
+        """Send lines to its CLI, and return them as a shell takes them."""
+        if lines:
+            self.cli("\n".join(lines))
+        return self.in_shell(lines)
+
+    def in_shell(self, lines: list[str]) -> list[str]:
+        """Return lines of its CLI as a shell takes them."""
+        return [f"{self.handle.shell} {line}" for line in lines]
+
     def counters(self, *, brief: bool = False) -> dict[str, InterfaceCounters]:
         """Return what each interface has counted, from the stats segment; see `Stats.counters`."""
         with health.blame(self.handle):

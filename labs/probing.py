@@ -189,8 +189,7 @@ class NodeProbe:
         """Return the address at which the far node answers: that of its side towards us."""
         assert self._to is not None  # noqa: S101 - only then it answers
         has = {name: node.addresses() for name, node in self._nodes.items()}
-        before, last = links.path(self._node, self._to, has)[-2:]
-        return links.shared_address(before, has[before], last, has[last])
+        return links.address_on_the_way(self._node, self._to, has)
 
     def _port(self, name: str, slot: Slot) -> Port:
         names = list(self._nodes)

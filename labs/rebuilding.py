@@ -9,33 +9,19 @@ from typing import TYPE_CHECKING
 
 from labs import links
 from labs.errors import LabError, LinkDown
+from labs.lab_part import LabPart
 from labs.link_lines import link_names, link_script
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from labs.launch import Launch
     from labs.node import Node
     from labs.topology import Topology
     from labs.vpp.parse import MemifTable
 
 
-class Rebuilding:
+class Rebuilding(LabPart):
     """The part of `labs.lab.Lab` that takes away and makes anew."""
-
-    topology: Topology
-    _launch: Launch | None
-
-    @property
-    def nodes(self) -> dict[str, Node]:
-        """The running nodes by name."""
-        raise NotImplementedError
-
-    def __getitem__(self, node: str) -> Node:
-        raise NotImplementedError
-
-    def _running(self) -> Launch:
-        raise NotImplementedError
 
     @property
     def current(self) -> Topology:
@@ -103,13 +89,13 @@ class Rebuilding:
                 ups = [each.name for each in client.memifs().interfaces if "admin-up" in each.flags]
                 away += [(client, f"set interface state memif{number}/0")] * (f"memif{number}/0" in ups)
         for client, line in away:
-            said += _say(client, [f"{line} down"])
+            said += client.say([f"{line} down"])
         try:
             yield said
         finally:
             for client, line in away:
                 if client.alive:
-                    said += _say(client, [f"{line} up"])
+                    said += client.say([f"{line} up"])
 
     def relink(self, *, ring_size: int | None = None) -> None:
         """Make the lab's links anew, and print VPP's lines; see `rebuild_links`.
@@ -166,12 +152,12 @@ class Rebuilding:
         lines = []
         for name, node in self.nodes.items():
             there = {state.name for state in node.memifs().interfaces}
-            lines += _say(
-                node, [f"delete interface memif {each}" for each in link_names(wanted, name) if each in there]
+            lines += node.say(
+                [f"delete interface memif {each}" for each in link_names(wanted, name) if each in there]
             )
         launch.topology = wanted
         for name, node in self.nodes.items():
-            lines += _say(node, link_script(wanted, name, sockets=False).splitlines())
+            lines += node.say(link_script(wanted, name, sockets=False).splitlines())
         self._wait_own_links()
         for name, node in self.nodes.items():
             again = [
@@ -179,7 +165,7 @@ class Rebuilding:
                 for each in link_names(wanted, name)
                 if (mode := modes[name].get(each, "polling")) != "polling"
             ]
-            lines += _say(node, again)
+            lines += node.say(again)
         return lines
 
     def wait_link(self, timeout: float = 5.0) -> None:
@@ -211,10 +197,3 @@ def _own(node: Node, topology: Topology) -> MemifTable:
     """Return a node's memifs without those that were made by hand, or for a probe."""
     table, names = node.memifs(), link_names(topology, node.name)
     return replace(table, interfaces=tuple(each for each in table.interfaces if each.name in names))
-
-
-def _say(node: Node, lines: list[str]) -> list[str]:
-    """Send lines to a node; return them as a shell takes them."""
-    if lines:
-        node.cli("\n".join(lines))
-    return [f"{node.handle.shell} {line}" for line in lines]

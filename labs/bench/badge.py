@@ -10,7 +10,7 @@ import traitlets
 from labs.course.elements import KEYS_STAY_HERE
 
 if TYPE_CHECKING:
-    from labs.experiments.quality import Quality
+    from labs.quality import Quality
 
 MARKS = {"good": "●", "fair": "◐", "poor": "○"}
 """The badges by shape."""

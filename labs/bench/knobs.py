@@ -160,9 +160,7 @@ class Knobs:
             knob.disabled = limits.reason(self.lab, self._seen, name)
 
     def _set_mode(self, mode: str) -> list[str]:
-        return [
-            f"{node.handle.shell} {line}" for node in self.lab.nodes.values() for line in node.rx_mode(mode)
-        ]
+        return [line for node in self.lab.nodes.values() for line in node.in_shell(node.rx_mode(mode))]
 
     def _set_ring(self, size: Value) -> list[str]:
         lines = self.load.suspend()

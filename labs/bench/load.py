@@ -137,9 +137,7 @@ class Load:
     def _change(self, *, is_rate_alone: bool) -> list[str]:
         if is_rate_alone and self._made and self.rate != 0:
             with contextlib.suppress(CliError):  # the streams are gone: somebody has reset the lab
-                return _say(
-                    self._sender(), [lines_for.configure(part, self.rate) for part in parts(self.size)]
-                )
+                return self._sender().say([lines_for.configure(part, self.rate) for part in parts(self.size)])
         return self._send()
 
     def _send(self) -> list[str]:
@@ -152,7 +150,7 @@ class Load:
         way = self._way
         if way is None or processes != self._way_of:
             way = find_way(nodes)
-            said += [line for node, route in way.routes(PREFIX) for line in _say(nodes[node], [route])]
+            said += [line for node, route in way.routes(PREFIX) for line in nodes[node].say([route])]
             self._way, self._way_of = way, processes
         made = parts(self.size)
         new = [
@@ -160,7 +158,7 @@ class Load:
             for part in made
         ]
         self._made = tuple(part.name for part in made)
-        return said + _say(self._sender(), [*new, *map(lines_for.enable, self._made)])
+        return said + self._sender().say([*new, *map(lines_for.enable, self._made)])
 
     def _take_away(self) -> list[str]:
         """Stop and delete the streams; a node that was restarted knows nothing of them."""
@@ -168,7 +166,7 @@ class Load:
         made, self._made = self._made, ()
         for name in made:
             with contextlib.suppress(LabError):
-                said += _say(self._sender(), [lines_for.disable(name), lines_for.delete(name)])
+                said += self._sender().say([lines_for.disable(name), lines_for.delete(name)])
         return said
 
     def _sender(self) -> Node:
@@ -182,13 +180,6 @@ def refused(node: Node, interface: str) -> int:
     """
     # one counter, and not all: the bench asks twenty times a second
     return sum(node.stats.error(name) for name in (f"/err/{interface}-tx/no_free_slots", _REFUSED_BY_GLASS))
-
-
-def _say(node: Node, lines: list[str]) -> list[str]:
-    """Send lines to a node; return them as a shell takes them."""
-    if lines:
-        node.cli("\n".join(lines))
-    return [f"{node.handle.shell} {line}" for line in lines]
 
 
 def _checked_size(size: Size) -> Size:

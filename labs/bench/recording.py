@@ -18,7 +18,7 @@ from labs.bench.tables import Column, Mark, Table
 from labs.bench.tracks import CAPACITY, Track
 from labs.bench.writing import write
 from labs.errors import LabError
-from labs.experiments.quality import Quality
+from labs.quality import Quality
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from labs.course.verdict import Verdict
-    from labs.experiments.quality import Quality
     from labs.experiments.run import Run
+    from labs.quality import Quality
 
 
 def to_html(measured: Recording | Run, path: str | Path, title: str = "") -> Path:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from labs.bench.recording import Recording
     from labs.bench.tables import Mark
-    from labs.experiments.quality import Quality
     from labs.experiments.run import Run
+    from labs.quality import Quality
 
 _SHORTEST = 0.5
 _CALLED = {

@@ -66,5 +66,4 @@ class LivePing:
     def _find(self) -> str:
         """Return the address at which the last node is met on the way from the first."""
         has = {name: node.addresses() for name, node in self._lab.nodes.items()}
-        before, last = links.path(self._source, self._target, has)[-2:]
-        return links.shared_address(before, has[before], last, has[last])
+        return links.address_on_the_way(self._source, self._target, has)

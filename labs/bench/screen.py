@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from labs.bench.recording import Recorder
     from labs.bench.scene import Scene
     from labs.bench.tables import Table
-    from labs.experiments.quality import Quality
     from labs.lab import Lab
+    from labs.quality import Quality
 
 PERIOD = 0.25
 """Seconds from one drawing to the next."""

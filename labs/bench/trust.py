@@ -7,8 +7,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labs.experiments.quality import Quality, Reason, assess
 from labs.machine import busy_seconds, emulated, machine, stolen_seconds, throttled_seconds
+from labs.quality import Quality, Reason, assess
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -29,6 +29,24 @@ def write(path: Path, content: bytes, what: str) -> Path:
     LabError
         There is no room, or no right to write there.
     """
+    try:
+        replace(path, content)
+    except (OSError, ValueError) as error:
+        raise LabError(
+            f"The {what} could not be saved as {path}: {getattr(error, 'strerror', None) or error}.",
+            "it is not lost: make room there, or save it in another directory.",
+        ) from None
+    return path
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Write a file as `write` does.
+
+    Raises
+    ------
+    OSError, ValueError
+        It could not be written; a name with a NUL is a ValueError. Nothing of it is left.
+    """
     draft = path.parent / f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -37,11 +55,7 @@ def write(path: Path, content: bytes, what: str) -> Path:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
-    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+    except (OSError, ValueError):
         with contextlib.suppress(OSError, ValueError):
             draft.unlink()
-        raise LabError(
-            f"The {what} could not be saved as {path}: {getattr(error, 'strerror', None) or error}.",
-            "it is not lost: make room there, or save it in another directory.",
-        ) from None
-    return path
+        raise

@@ -15,12 +15,12 @@ from labs.course.verdict import Verdict
 from labs.errors import LabError, NodeDied
 from labs.evidence import Watch
 from labs.experiments.profile import by_profile, say
-from labs.experiments.quality import StealMeter, assess
 from labs.experiments.recorded import Recorded
 from labs.experiments.run import Run
 from labs.kernel import allowed_cores
 from labs.machine import busy_seconds, machine
 from labs.placement import STATES
+from labs.quality import StealMeter, assess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from labs.bench.recording import Recording
     from labs.evidence import Share
-    from labs.experiments.quality import Quality
     from labs.lab import Lab
     from labs.ping import Ping
+    from labs.quality import Quality
 
 _BURST = 0.5  # seconds of pings that a point tells of
 _STEP = 0.5  # seconds between the points of a figure that holds for a whole window

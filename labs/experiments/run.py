@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from labs.bench import writing
+from labs.bench.recording import Recording
 from labs.course.verdict import Verdict
 from labs.errors import LabError
-from labs.experiments.quality import Quality
+from labs.quality import Quality
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from labs.bench.recording import Recording
 
 _FORMAT = 1
 
@@ -150,9 +150,7 @@ class Run:
         """
         try:
             path = self.path = self.path or self._free_path()
-            draft = path.with_suffix(".tmp")
-            draft.write_text(self._text())
-            draft.replace(path)
+            writing.replace(path, self._text().encode())
         except OSError as error:
             raise LabError(
                 f"The run could not be saved in {runs_dir()}: {error.strerror}.",
@@ -191,8 +189,6 @@ def load_run(path: str | Path) -> Run:
     LabError
         The file is not there, or is no run.
     """
-    from labs.bench.recording import Recording  # noqa: PLC0415 - it needs this package's `Quality`
-
     try:
         record = json.loads(Path(path).read_text())
         known = {_FORMAT: Run}[record.pop("format")]

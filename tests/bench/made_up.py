@@ -9,7 +9,7 @@ import numpy as np
 from labs import drawing
 from labs.bench.recording import Recorder
 from labs.bench.tables import Column
-from labs.experiments.quality import Quality, Reason
+from labs.quality import Quality, Reason
 from labs.views import End, LabView, NodeView
 
 TRACKS = {

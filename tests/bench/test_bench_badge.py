@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from labs.bench.badge import MARKS, Badge
-from labs.experiments.quality import Quality, Reason
+from labs.quality import Quality, Reason
 
 
 def reasons(count):

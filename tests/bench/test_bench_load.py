@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from labs.bench.load import SIZES, Load, refused
 from labs.errors import CliError, LabError
+from labs.node import Node
 
 
 class FakeNode:
@@ -26,6 +27,8 @@ class FakeNode:
         self.said = []
         self.refuses = ""
         self.addresses = lambda: {"memif0/0": [address]}
+
+    say, in_shell = Node.say, Node.in_shell
 
     def cli(self, text, _timeout=None):
         return "\n".join(self.answer(line) for line in text.splitlines())

@@ -24,7 +24,7 @@ from labs.bench.recording import Recorder, Recording, load_recording
 from labs.bench.report import recording_page
 from labs.bench.tables import Column, Mark, Table
 from labs.errors import LabError
-from labs.experiments.quality import Quality, Reason
+from labs.quality import Quality, Reason
 
 words = st.text(st.characters(blacklist_categories=["Cs"]), max_size=12)
 moments = st.floats(0, 1e5)

@@ -16,7 +16,7 @@ from labs.bench.recording import Recording
 from labs.bench.replay import Replay, replay
 from labs.bench.tables import Mark, Table
 from labs.errors import LabError
-from labs.experiments.quality import Quality, Reason
+from labs.quality import Quality, Reason
 
 
 def recording(seconds=100.0, **facts):

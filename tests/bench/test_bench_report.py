@@ -14,8 +14,8 @@ from labs.bench.report_lines import MOST_POINTS, plots, window_plots
 from labs.bench.tables import Column, Mark, Table
 from labs.course.verdict import Verdict
 from labs.errors import LabError
-from labs.experiments.quality import Quality, Reason
 from labs.experiments.run import Run
+from labs.quality import Quality, Reason
 
 EMPTY_ELEMENTS = {"meta", "br", "rect", "line", "path", "circle", "input"}
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&amp;\"'"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from chromium import chromium
 from made_up import bench
 from playwright.sync_api import expect, sync_playwright
 
@@ -19,37 +19,24 @@ from labs.course.verdict import Verdict
 from labs.experiments.run import Run
 
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "build/screenshots"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-QUIET = (
-    "--no-sandbox",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
 HOSTILE = "</script><script>window.hurt = 1</script><img src=x onerror='window.hurt = 2'>"
 SCHEMES = {"light": "rgb(255, 255, 255)", "dark": "rgb(33, 33, 33)"}
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip("browser: no Chromium; on Debian, apt install chromium")
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=QUIET)
-        yield browser
-        browser.close()
+def browser():
+    with sync_playwright() as driver, chromium(driver) as started:
+        yield started
 
 
 @pytest.fixture
-def show(chromium, tmp_path):
+def show(browser, tmp_path):
     """Return a function that opens a report; at the end, nothing may have gone wrong or been asked for."""
     contexts, trouble = [], []
 
     def open_it(measured, scheme="light", width=1280):
         path = to_html(measured, tmp_path / "report.html")
-        context = chromium.new_context(
+        context = browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
         )
         contexts.append(context)

@@ -10,6 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from browsing import bench_in_a_page
+from chromium import chromium
 from kernel import Kernel
 from quiet import measured
 
@@ -115,12 +117,12 @@ def test_it_does_not_grow(kernel, report):
 def test_a_click_shows_soon(report, tmp_path):
     """Click in a browser, and take the time until the first changed sample has come to the page."""
     sync_api = pytest.importorskip("playwright.sync_api")
-    from browsing import bench_in_a_page, has_chromium  # noqa: PLC0415 - only where there is a browser
-
-    if not has_chromium():
-        pytest.skip("browser: no Chromium; on Debian, apt install chromium")
     waited = []
-    with sync_api.sync_playwright() as driver, bench_in_a_page(driver, tmp_path) as (page, frames):
+    with (
+        sync_api.sync_playwright() as driver,
+        chromium(driver) as browser,
+        bench_in_a_page(browser, tmp_path) as (page, frames),
+    ):
         switch = {True: "Start traffic", False: "Stop traffic"}
         for turn in range(CLICKS):
             on = turn % 2 == 0

@@ -5,24 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
 
 import nbformat
 
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _CELLS = ("from labs import two_vpps\nlab = two_vpps()\nlab.start()", "bench = lab.bench()\nbench")
 
 
-def has_chromium():
-    """Return whether the system has a browser for us."""
-    return any(map(shutil.which, _BROWSERS))
-
-
 @contextlib.contextmanager
-def bench_in_a_page(driver, folder, engine="process"):
+def bench_in_a_page(browser, folder, engine="process"):
     """Open a bench in a page; give the page, and a list to which (time, message) are added as they come."""
     cells = [nbformat.v4.new_code_cell(each) for each in _CELLS]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}}
@@ -34,13 +27,10 @@ def bench_in_a_page(driver, folder, engine="process"):
     server = subprocess.Popen(
         [*command, f"--ServerApp.root_dir={folder}"], env=env, stderr=subprocess.PIPE, text=True, cwd=folder
     )
-    chromium = None
     try:
         line = next(line for line in server.stderr if "127.0.0.1" in line and "token=" in line)
         base, token = re.search(r"(http://127\.0\.0\.1:\d+/)\S*\?token=(\w+)", line).groups()
-        program = next(filter(None, map(shutil.which, _BROWSERS)))
-        chromium = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        page = chromium.new_page(viewport={"width": 1280, "height": 1400})
+        page = browser.new_page(viewport={"width": 1280, "height": 1400})
         frames = []
         page.on(
             "websocket",
@@ -56,7 +46,5 @@ def bench_in_a_page(driver, folder, engine="process"):
         page.wait_for_timeout(4000)
         yield page, frames
     finally:
-        if chromium:
-            chromium.close()
         server.terminate()
         server.wait(30)

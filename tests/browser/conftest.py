@@ -12,20 +12,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from chromium import chromium
 from jupyter_page import JupyterPage
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-# Without these, Chromium asks its makers' servers for this and that, and one run by root does not start.
-QUIET = (
-    "--no-sandbox",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-quic",
-    "--no-first-run",
-)
 
 
 @pytest.fixture(scope="session")
@@ -81,13 +72,8 @@ def address(notebooks):
 @pytest.fixture(scope="session")
 def browser():
     """Start the system's Chromium without a window."""
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip("browser: no Chromium; on Debian, apt install chromium")
-    with sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=program, args=QUIET)
-        yield chromium
-        chromium.close()
+    with sync_playwright() as driver, chromium(driver) as started:
+        yield started
 
 
 @pytest.fixture(scope="module")

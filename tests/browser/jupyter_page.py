@@ -13,6 +13,13 @@ SLOW = 120_000  # milliseconds; a kernel's start and a whole notebook's run take
 MOST_TABS = 300
 
 
+def write_notebook(file, cells):
+    """Write a notebook of code cells."""
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}}
+    made = [nbformat.v4.new_code_cell(each.strip()) for each in cells]
+    nbformat.write(nbformat.v4.new_notebook(cells=made, metadata=kernel), file)
+
+
 class JupyterPage:
     """One notebook in one browser page.
 
@@ -48,6 +55,12 @@ class JupyterPage:
         """Run all cells by the menu, and wait until none is running or waiting; an error stops the run."""
         self.choose("Run", "Run All Cells")
         expect(self.prompts.first).not_to_have_text("[ ]:", timeout=SLOW)
+        self.wait_idle()
+
+    def run_cell(self, number):
+        """Run one code cell by its number, from 0, and wait for its end."""
+        self.notebook.locator(".jp-CodeCell").nth(number).locator(".jp-InputPrompt").click()
+        self.page.keyboard.press("Control+Enter")
         self.wait_idle()
 
     def run_to(self, text):

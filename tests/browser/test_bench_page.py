@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from jupyter_page import SCREENSHOTS
+from jupyter_page import SCREENSHOTS, write_notebook
 from playwright.sync_api import expect
 
 from labs.bench.theme import SERIES
@@ -26,7 +25,7 @@ from labs.bench.command_log import CommandLog
 from labs.bench.picture import Picture
 from labs.bench.plots import Plots, Reference
 from labs.bench.theme import stylesheet
-from labs.experiments.quality import Quality, Reason
+from labs.quality import Quality, Reason
 from labs.views import End, LabView, NodeView
 """,
     """
@@ -78,21 +77,13 @@ pytestmark = pytest.mark.timeout(600)
 
 @pytest.fixture(scope="module")
 def opened(open_notebook, notebooks):
-    cells = [nbformat.v4.new_code_cell(each.strip()) for each in CELLS]
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}}
-    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), notebooks / NAME)
+    write_notebook(notebooks / NAME, CELLS)
     page = open_notebook(NAME)
     page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.page.set_viewport_size({"width": 1280, "height": 1400})
-    run_cell(page, 0)
-    run_cell(page, 1)
+    page.run_cell(0)
+    page.run_cell(1)
     return page
-
-
-def run_cell(page, number):
-    page.notebook.locator(".jp-CodeCell").nth(number).locator(".jp-InputPrompt").click()
-    page.page.keyboard.press("Control+Enter")
-    page.wait_idle()
 
 
 @pytest.fixture
@@ -231,7 +222,7 @@ def test_as_time_goes_by_lines_move_and_nothing_else(opened, bench):
     still = places(bench)
     mark = bench.locator(".labs-plots-mark", has_text="same core")
     before = mark.bounding_box()["x"]
-    run_cell(opened, 2)
+    opened.run_cell(2)
     opened.page.wait_for_timeout(4000)
     assert 20 < before - mark.bounding_box()["x"] < 200
     assert places(bench) == still
@@ -264,7 +255,7 @@ def test_it_reads_as_well_in_the_dark(opened, bench):
 
 
 def test_a_page_that_comes_back_shows_the_same(opened, bench):
-    run_cell(opened, 3)
+    opened.run_cell(3)
     opened.page.wait_for_timeout(1500)  # the last figures come a little later than the last lines
     labels, told = bench.locator(".labs-plots-mark"), figure(bench, "probe p50").inner_text()
     words = labels.all_inner_texts()
@@ -280,7 +271,7 @@ def test_a_page_that_comes_back_shows_the_same(opened, bench):
 
 def test_a_dead_node_is_plain_to_see(opened, bench):
     bench.locator("summary").click()
-    run_cell(opened, 4)
+    opened.run_cell(4)
     expect(bench.get_by_role("img", name="vpp2: ended")).to_be_visible()
     expect(bench.get_by_text("✕ ended")).to_be_visible()
     expect(bench.locator(".labs-log li").first).to_contain_text("vpp2 died")
@@ -291,7 +282,7 @@ def test_a_dead_node_is_plain_to_see(opened, bench):
 
 
 def test_cleared_it_is_empty_and_no_fault_was_seen(opened, bench):
-    run_cell(opened, 5)
+    opened.run_cell(5)
     expect(figure(bench, "probe p50")).to_have_text("–")  # noqa: RUF001 - as it is shown
     expect(bench.locator(".labs-plots-mark")).to_have_count(0)
     assert ink(bench, SERIES["probe_p50"].colour) == 0

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from jupyter_page import SCREENSHOTS
+from jupyter_page import SCREENSHOTS, write_notebook
 from playwright.sync_api import expect
 
 NAME = "microscope.ipynb"
@@ -43,19 +42,10 @@ pytestmark = pytest.mark.timeout(600)
 
 @pytest.fixture(scope="module")
 def opened(open_notebook, notebooks):
-    cells = [nbformat.v4.new_code_cell(each.strip()) for each in CELLS]
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}}
-    book = nbformat.v4.new_notebook(cells=cells, metadata=kernel)
-    nbformat.write(book, notebooks / NAME)
+    write_notebook(notebooks / NAME, CELLS)
     page = open_notebook(NAME)
-    run_cell(page, 0)
+    page.run_cell(0)
     return page
-
-
-def run_cell(page, number):
-    page.notebook.locator(".jp-CodeCell").nth(number).locator(".jp-InputPrompt").click()
-    page.page.keyboard.press("Control+Enter")
-    page.wait_idle()
 
 
 @pytest.fixture
@@ -81,7 +71,7 @@ def test_it_shows_rings_memory_and_handshake(scope):
 
 
 def test_the_fill_level_rises_as_the_receiver_is_slow(opened, scope):
-    run_cell(opened, 1)
+    opened.run_cell(1)
     meter = scope.get_by_role("meter", name="filled slots of ring s2m 0")
     # the sender waits for room for a burst, so a few slots may stay empty
     nearly_full = re.compile(r"^2(4\d|5[0-6])$")
@@ -98,7 +88,7 @@ def test_frozen_by_keyboard_it_holds_still_and_the_text_says_the_same(opened, sc
     shown = scope.locator("h4 small, dt, dd, td, th, .labs-fill strong").all_inner_texts()
     opened.page.wait_for_timeout(600)
     assert scope.locator("h4 small, dt, dd, td, th, .labs-fill strong").all_inner_texts() == shown
-    run_cell(opened, 2)
+    opened.run_cell(2)
     printed = opened.notebook.locator(".jp-CodeCell").nth(2).locator(".jp-OutputArea-output").inner_text()
     assert "Frozen at" in printed
     for words in filter(None, shown):
@@ -124,10 +114,10 @@ def test_it_reads_as_well_in_the_dark(opened, scope):
 
 
 def test_it_says_when_the_link_is_closed_and_stops(opened, scope):
-    run_cell(opened, 3)
+    opened.run_cell(3)
     expect(scope.get_by_role("status")).to_contain_text("The link is closed. This is the last look.")
     expect(scope.get_by_role("button")).to_be_disabled()
-    run_cell(opened, 4)
+    opened.run_cell(4)
     told = opened.notebook.locator(".jp-CodeCell").nth(4).locator(".jp-OutputArea-output")
     expect(told).to_have_text("[]")
     assert opened.faults == []

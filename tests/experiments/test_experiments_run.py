@@ -15,8 +15,8 @@ from labs.bench.tables import Column, Mark, Table
 from labs.course.verdict import Verdict
 from labs.errors import CliError, LabError, NodeDied
 from labs.experiments import Run
-from labs.experiments.quality import Quality, Reason
 from labs.experiments.run import runs_dir
+from labs.quality import Quality, Reason
 
 words = st.text(st.characters(blacklist_categories=["Cs"]), max_size=12)
 numbers = st.none() | st.integers(-(10**9), 10**9) | st.floats(allow_nan=False, allow_infinity=False)
@@ -162,7 +162,7 @@ def test_a_full_disk_does_not_hurt_what_was_saved_before():
 
     def measure():
         with run.keeping(), pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Path, "write_text", full)
+            patch.setattr("os.fsync", full)
             run.add({"state": "apart"})
 
     with pytest.raises(LabError, match="No space left on device") as told:

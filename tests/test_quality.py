@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labs.experiments.quality import Quality, Reason, StealMeter, assess
 from labs.machine import Machine
+from labs.quality import Quality, Reason, StealMeter, assess
 
 SOUND = Machine("a CPU", "a system", "6.1", "x86_64", (0, 1, 2, 3), 4, 16000, 12000, False, None)  # noqa: FBT003
 FINE = {"seconds": 10.0, "stolen": 0.0, "others": 0.1, "fewest": 120, "nodes": 2}
@@ -73,5 +73,5 @@ def test_it_is_told_with_its_reasons():
 
 def test_the_meter_counts_from_when_it_was_made(monkeypatch):
     stolen = iter([5.0, 7.5])
-    monkeypatch.setattr("labs.experiments.quality.stolen_seconds", lambda: next(stolen))
+    monkeypatch.setattr("labs.quality.stolen_seconds", lambda: next(stolen))
     assert StealMeter().read() == 2.5
