@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from labs.bench.tables import Table
 
 SPAN = 1.0
-"""Seconds that the figures are medians of."""
+"""Seconds that the figures tell of."""
+_MEANS = {"Mpps", "Gbit/s", "%"}
 _PING_SPAN = 3.0  # it comes once a second
 _ROUNDED_UP = 999.5  # from here on three digits are a thousand, which is one of the next unit
 _LEAST_SHARE = 0.01
@@ -35,12 +36,19 @@ def sentence(tables: Mapping[str, Table], now: float, nodes: Sequence[str]) -> s
 
 
 def present(table: Table | None, column: str, now: float, span: float = SPAN) -> float:
-    """Return the median of a column over the last `span` seconds; NaN where nothing was measured."""
-    if table is None or column not in {each.name for each in table.columns}:
+    """Return what a column says of the last `span` seconds; NaN where nothing was measured.
+
+    Of latencies that is the median. Of rates and shares it is the mean: VPP adds to some counters once in 256
+    packets only (ethernet-input), so most samples of a slow stream are 0, and some too high.
+    """
+    if table is None or column not in table:
         return math.nan
+    unit = next(each.unit for each in table.columns if each.name == column)
     values = table.column(column)[(table.times > now - span) & (table.times <= now)]
     values = values[~np.isnan(values)]
-    return float(np.median(values)) if values.size else math.nan
+    if not values.size:
+        return math.nan
+    return float(np.mean(values) if unit in _MEANS else np.median(values))
 
 
 def microseconds(value: float) -> str:
@@ -84,7 +92,7 @@ def _rates(tables: Mapping[str, Table], now: float) -> str:
     told = f"{packets(sent)} sent, {packets(received)} received"
     if lost > 0 and sent > 0:
         told += f", {_share(100 * lost / sent)} lost"
-    return f"Link: {told}."
+    return f"Packets: {told}."
 
 
 def _share(percent: float) -> str:

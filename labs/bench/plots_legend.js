@@ -58,7 +58,10 @@ function legend(parent, sheet, at, { hidden, changed }) {
   };
 }
 
-// The median of a line's last samples, or the sample at a time; NaN where there is none.
+const LATENCIES = ["probe", "ping"];
+
+// What a line's last samples say, or the sample at a time; NaN where there is none. Rates and shares are means,
+// as in figures.py, latencies medians.
 function valueAt(table, line, when, now, gap) {
   if (!table) return NaN;
   const values = table.column(line.at);
@@ -69,5 +72,7 @@ function valueAt(table, line, when, now, gap) {
   }
   const from = rowAt(table.times, Math.max(now - Math.max(gap, 1), table.times[table.rows - 1] - 1));
   const found = values.slice(from).filter((value) => value === value).sort();
-  return found.length ? found[found.length >> 1] : NaN;
+  if (!found.length) return NaN;
+  if (LATENCIES.includes(line.table)) return found[found.length >> 1];
+  return found.reduce((sum, value) => sum + value) / found.length;
 }

@@ -24,7 +24,8 @@ def table(name, rows, *, times=None):
     """Return a table from column -> values; the last at 100 s, a tenth of a second apart."""
     count = len(next(iter(rows.values())))
     times = 100 - 0.1 * np.arange(count)[::-1] if times is None else np.asarray(times)
-    columns = tuple(Column(each, each, "") for each in rows)
+    unit = {"traffic": "Mpps", "cpu": "%"}.get(name, "µs")
+    columns = tuple(Column(each, each, unit) for each in rows)
     return Table(name, columns, times, np.array(list(rows.values()), np.float32).T)
 
 
@@ -49,8 +50,16 @@ def said(**changed):
 
 def test_all_figures_in_a_sentence():
     assert said() == (
-        "Round trip: 5 µs by our probe (p99 20 µs), 70 µs by VPP's ping. Link: 1 Mpps sent, 1 Mpps received. "
+        "Round trip: 5 µs by our probe (p99 20 µs), 70 µs by VPP's ping. Packets: 1 Mpps sent, 1 Mpps "
+        "received. "
         "Cores: vpp1 runs 97 % of the time and waits 2 %; vpp2 runs 96 % of the time and waits 3 %."
+    )
+
+
+def test_a_counter_that_is_added_to_in_lots_gives_the_rate_all_the_same():
+    rows = {"sent": [0.001] * 10, "received": [0.0025, 0, 0, 0.0025, 0] * 2, "lost": [0.0] * 10}
+    assert "Packets: 1 kpps sent, 1 kpps received." in sentence(
+        {"traffic": table("traffic", rows)}, 100.0, []
     )
 
 
