@@ -119,7 +119,7 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def open_notebook(browser, address, notebooks):
+def open_notebook(browser, jupyter, notebooks):
     """Return a function that opens a notebook in a fresh browser profile; its kernel ends with the module."""
     contexts = []
 
