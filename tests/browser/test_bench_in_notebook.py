@@ -15,6 +15,7 @@ NAME = "03_twenty_milliseconds.ipynb"
 SCALE = {"ns": 1e-3, "µs": 1.0, "ms": 1e3, "s": 1e6}
 ENOUGH = 10  # how many times as long a ping takes on one core, at least
 TRIES = 40
+FULL = 25  # per cent of the time for which a node may wait though it has a core of its own
 pytestmark = [
     pytest.mark.timeout(900),
     pytest.mark.skipif(len(allowed_cores()) < 2, reason="the bench of notebook 03 needs two cores"),
@@ -76,7 +77,9 @@ def serious_violations(page):
 
 def test_p50_rises_tenfold_on_one_core_and_falls_again(opened):
     turn(opened, "a core each")
-    apart = typical(opened, "ping p50")
+    apart, waits = typical(opened, "ping p50"), typical(opened, "vpp1 waits", seconds=2)
+    if waits > FULL:
+        pytest.skip(f"other programs fill this machine's cores: vpp1 waits {waits:.0f} % of the time")
     turn(opened, "all nodes on one core")
     opened.page.wait_for_timeout(2000)
     same = typical(opened, "ping p50")
