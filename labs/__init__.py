@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from labs.course.verdict import verdict
     from labs.errors import LabError
     from labs.experiments import load_run
+    from labs.experiments.ping_on_the_loop import ping_on_the_loop
     from labs.experiments.pinning import pinning
+    from labs.experiments.rx_mode import rx_mode
     from labs.lab import Lab
     from labs.microscope_view import microscope
     from labs.stock import one_vpp, two_vpps
@@ -33,10 +35,12 @@ __all__ = [
     "load_run",
     "microscope",
     "one_vpp",
+    "ping_on_the_loop",
     "pinning",
     "progress",
     "quiz",
     "replay",
+    "rx_mode",
     "two_vpps",
     "verdict",
     "widget_test",
@@ -53,10 +57,12 @@ _HOME = {
     "load_run": "labs.experiments",
     "microscope": "labs.microscope_view",
     "one_vpp": "labs.stock",
+    "ping_on_the_loop": "labs.experiments.ping_on_the_loop",
     "pinning": "labs.experiments.pinning",
     "progress": "labs.course",
     "quiz": "labs.course",
     "replay": "labs.bench.replay",
+    "rx_mode": "labs.experiments.rx_mode",
     "two_vpps": "labs.stock",
     "verdict": "labs.course",
     "widget_test": "labs.widgets",

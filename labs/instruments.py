@@ -68,17 +68,27 @@ class Instruments(LabPart):
             self._launch.rundir.path, self.nodes, node, to, wait=wait, core=core, size=size, back=back
         )
 
-    def bench(self) -> Bench:
+    def bench(self, preset: str | None = None) -> Bench:
         """Open the bench: one live panel of knobs and plots; it is shown as the last line of a cell.
+
+        Parameters
+        ----------
+        preset : str, optional
+            Where the knobs stand at first: ``pinning``, ``rx_mode`` or ``throughput``.
 
         Raises
         ------
         LabError
-            The lab is not started, or does not answer.
+            There is no such preset, or the lab is not started, or does not answer.
         """
         from labs.bench.bench import Bench  # noqa: PLC0415 - it stands above a lab, and widgets load slowly
+        from labs.bench.presets import apply, find_preset  # noqa: PLC0415 - likewise
 
-        return Bench(self)  # type: ignore[arg-type] # every one of us is a Lab
+        wanted = None if preset is None else find_preset(preset)
+        bench = Bench(self)  # type: ignore[arg-type] # every one of us is a Lab
+        if wanted is not None:
+            apply(bench, wanted)
+        return bench
 
     def evidence(self, seconds: float = 2.0) -> evidence.Evidence:
         """Watch the nodes for a while through the kernel's scheduler; see `labs.evidence.Evidence`.

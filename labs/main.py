@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from labs.errors import LabError
-
-if TYPE_CHECKING:
-    from labs.experiments import Run
+from labs.main_run import Engine, Json, err, run_app
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -24,19 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Hands-on labs on fast user-space networking with FD.io VPP.",
 )
-run_app = typer.Typer(
-    no_args_is_help=True, help="Run an experiment, print its table and verdicts, and save it."
-)
 app.add_typer(run_app, name="run")
-
-_err = Console(stderr=True)
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
-Html = Annotated[
-    Path | None,
-    typer.Option(dir_okay=False, help="Write a report there; it opens in a browser without a network."),
-]
-Engine = Annotated[str | None, typer.Option(help="docker or process; else LABS_ENGINE, else what is here.")]
 
 
 def main() -> None:
@@ -44,7 +26,7 @@ def main() -> None:
     try:
         app()
     except LabError as error:
-        _err.print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        err.print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(1)
 
 
@@ -56,43 +38,6 @@ def doctor(*, as_json: Json = False) -> None:
     report = examine()
     print(json.dumps(report.to_dict(), indent=1) if as_json else report)
     if not report.ready:
-        raise typer.Exit(1)
-
-
-@run_app.command("pinning")
-def run_pinning(
-    *,
-    engine: Engine = None,
-    seconds: Annotated[float | None, typer.Option(min=0.1, help="Length of one measured window.")] = None,
-    rounds: Annotated[int | None, typer.Option(min=1, help="Windows of each placement.")] = None,
-    as_json: Json = False,
-    html: Html = None,
-) -> None:
-    """Ping with both nodes on one core, on a core each, and free to move."""
-    from labs.experiments.pinning import pinning  # noqa: PLC0415
-    from labs.stock import two_vpps  # noqa: PLC0415
-
-    lab = two_vpps("run-pinning", engine=engine)
-    bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), console=_err, transient=True
-    )
-    with contextlib.redirect_stdout(sys.stderr):  # standard output is for the result
-        lab.start()
-    try:
-        with bar:
-            task = bar.add_task("pinning", total=1.0)
-            run = pinning(
-                lab, seconds, rounds, lambda done, what: bar.update(task, completed=done, description=what)
-            )
-    finally:
-        lab.stop()
-    if as_json:
-        print(json.dumps(run.to_dict(), indent=1))
-    else:
-        _show(run)
-    if html is not None:
-        _report(run, html)
-    if not run.passed:
         raise typer.Exit(1)
 
 
@@ -164,28 +109,6 @@ def check(
     if findings:
         raise typer.Exit(1)
     print(f"{len(paths)} notebooks keep the rules.")
-
-
-def _report(run: Run, path: Path) -> None:
-    """Write a run's report, and say where."""
-    from labs.bench.report import to_html  # noqa: PLC0415
-
-    _err.print(f"Report written to {to_html(run, path)}", soft_wrap=True, highlight=False)
-
-
-def _show(run: Run) -> None:
-    """Print a run's table, its quality and its verdicts."""
-    out = Console()
-    frame = run.table()
-    table = Table(
-        "", *(str(column) for column in frame.columns), title=f"{run.name}, {run.versions['data plane']}"
-    )
-    for name, row in frame.iterrows():
-        table.add_row(str(name), *row)
-    out.print(table)
-    for line in (run.quality, *run.verdicts):
-        out.print(str(line), highlight=False, soft_wrap=True)
-    out.print(f"Saved in {run.path}", soft_wrap=True, highlight=False)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _FEW_SAMPLES = 30
 _STEAL_LIMIT = 0.02
 _QUIET_CORES = 3
-_OTHERS_LIMIT = 0.2
+OTHERS_LIMIT = 0.2
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def assess(
                 "Run it again when the host is quieter.",
             )
         )
-    if others is not None and others > _OTHERS_LIMIT:
+    if others is not None and others > OTHERS_LIMIT:
         reasons.append(
             Reason(
                 f"Other programs used {others:.1f} cores' worth of time during the run.",

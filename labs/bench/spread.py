@@ -81,10 +81,10 @@ def differ(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
     """
     if min(len(a), len(b)) < FEWEST:
         return False
-    return _far_apart(a, b) or (min(len(a), len(b)) >= ENOUGH and _deviations(a, b) > _SURE)
+    return far_apart(a, b) or (min(len(a), len(b)) >= ENOUGH and _deviations(a, b) > _SURE)
 
 
-def _far_apart(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
+def far_apart(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
     """Return whether two ranges lie further apart than the wider is wide; as factors where all are > 0."""
     if min(a.min(), b.min()) > 0:
         a, b = np.log(a), np.log(b)

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import math
 import time
-from contextlib import contextmanager, suppress
-from importlib.metadata import version
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from labs.course.verdict import Verdict
-from labs.errors import LabError, NodeDied
-from labs.evidence import Watch
-from labs.experiments.profile import by_profile, say
+from labs.errors import LabError
+from labs.experiments.method import Span, coming_home, judge_quality, measure_in_turn, new_run, plan
+from labs.experiments.profile import say
 from labs.experiments.recorded import Recorded
-from labs.experiments.run import Run
 from labs.kernel import allowed_cores
-from labs.machine import busy_seconds, machine
 from labs.placement import STATES
-from labs.quality import StealMeter, assess
+from labs.quality import StealMeter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
+    from labs.experiments.run import Run
     from labs.lab import Lab
 
 SLOWER = 20
@@ -63,12 +60,7 @@ def pinning(
     LabError
         This session has but one core, the lab but one node, or there is nothing to measure.
     """
-    length = by_profile(full=2.0, ci=1.0) if seconds is None else seconds
-    turns = by_profile(full=3, ci=2) if rounds is None else rounds
-    if not (length >= _INTERVAL and isinstance(turns, int) and turns >= 1):
-        raise LabError(
-            f"Nothing can be measured in {turns!r} windows of {length!r} s.", "try seconds=2, rounds=3."
-        )
+    how = plan(seconds, rounds, full=(2.0, 3), ci=(1.0, 2), shortest=_INTERVAL)
     if len(lab.nodes) < 2:  # noqa: PLR2004
         raise LabError("A ping needs two nodes, and this lab has one.", "use two_vpps().")
     if len(allowed_cores()) < 2:  # noqa: PLR2004
@@ -76,24 +68,27 @@ def pinning(
             f"This experiment needs two cores, and this session may use one ({allowed_cores()[0]}).",
             "give the machine or the container a second core.",
         )
-    run = Run(
-        "pinning", lab.engine, {"data plane": lab.version, "labs": version("vpp-labs")}, machine().to_dict()
-    )
-    order = [state for turn in range(turns) for state in sorted(STATES, reverse=turn % 2 == 1)]
+    run = new_run("pinning", lab)
     steal, began = StealMeter(), time.perf_counter()
     recorded = Recorded(lab)
-    with run.keeping(), _coming_home(lab):
-        for number, state in enumerate(order, start=1):
-            window = _window(lab, state, length, recorded)
-            run.recording = recorded.so_far()
-            run.add(window)
-            progress(number / len(order), f"{STATES[state]}: p50 {_percentile(window, 50):.3g} ms")
+
+    def told(done: float, window: dict[str, Any]) -> None:
+        progress(done, f"{STATES[window['state']]}: p50 {_percentile(window, 50):.3g} ms")
+
+    with coming_home(lab):
+        measure_in_turn(
+            run,
+            sorted(STATES),
+            how.rounds,
+            lambda state: _window(lab, state, how.seconds, recorded),
+            told,
+            recorded=recorded,
+        )
     run.summary = summarise(run.windows)
-    run.quality = assess(
-        machine(),
+    run.quality = judge_quality(
+        run,
         seconds=time.perf_counter() - began,
         stolen=steal.read(),
-        others=_median([window["others"] for window in run.windows]),
         fewest=min(run.summary[state]["answered"] for state in STATES),
         nodes=len(lab.nodes),
     )
@@ -104,39 +99,23 @@ def pinning(
     return run
 
 
-@contextmanager
-def _coming_home(lab: Lab) -> Iterator[None]:
-    """Put the nodes that still run back to where they were, however the block ends."""
-    home = {name: node.spec.cores for name, node in lab.nodes.items()}
-    try:
-        yield
-    finally:
-        for name, cores in home.items():
-            with suppress(NodeDied):
-                lab[name].pin(cores)
-
-
 def _window(lab: Lab, state: str, seconds: float, recorded: Recorded) -> dict[str, Any]:
     """Measure one placement once."""
     placed = lab.place(state)
     recorded.turn(STATES[state], placed.commands)
     time.sleep(_SETTLE)
     source, target = list(lab.nodes)[:2]
-    busy, began = busy_seconds(), time.monotonic()
-    with Watch({name: node.handle.pid for name, node in lab.nodes.items()}) as watch:
+    began = time.monotonic()
+    with Span(lab) as span:
         ping = lab.ping(source, target, count=max(round(seconds / _INTERVAL), 1), interval=_INTERVAL)
-    shares = watch.evidence.shares
-    recorded.window(began, time.monotonic(), ping, _INTERVAL, shares)
-    ran = [share.running * share.seconds for share in shares if share.running is not None]
-    others = max((busy_seconds() - busy - sum(ran)) / shares[0].seconds, 0.0)
+    recorded.window(began, time.monotonic(), ping, _INTERVAL, span.shares)
     return {
         "state": state,
         "cores asked": {name: list(cores) for name, cores in placed.asked.items()},
         "cores read back": {name: list(cores) for name, cores in placed.actual.items()},
         "sent": ping.sent,
         "times_ms": ping.times_ms.tolist(),
-        "scheduler": [vars(share) for share in shares],
-        "others": others if len(ran) == len(shares) else None,
+        **span.to_dict(),
     }
 
 

@@ -11,16 +11,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from labs.bench import writing
 from labs.bench.recording import Recording
 from labs.course.verdict import Verdict
 from labs.errors import LabError
+from labs.experiments.groups import table
 from labs.quality import Quality
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import pandas as pd
+
+    from labs.experiments.beside import Beside
+    from labs.experiments.spread_plot import Picture
 
 _FORMAT = 1
 
@@ -85,11 +89,35 @@ class Run:
         return self.complete and all(verdict.passed for verdict in self.verdicts)
 
     def table(self) -> pd.DataFrame:
-        """Return the summary's groups to look at, a column each, with three significant digits."""
-        groups = {key: value for key, value in self.summary.items() if isinstance(value, dict)}
-        return pd.DataFrame(
-            {name: {what: _short(value) for what, value in group.items()} for name, group in groups.items()}
-        )
+        """Return the summary's groups to look at, with three significant digits.
+
+        A column each, or where they are many, a row each. A figure over several windows is its median, with
+        the lowest and the highest window behind it.
+        """
+        return table(self.summary)
+
+    def beside(self, other: Run) -> Beside:
+        """Put another run of the same experiment beside this one; see `labs.experiments.beside.beside`."""
+        from labs.experiments.beside import beside  # noqa: PLC0415 - it compares runs
+
+        return beside(self, other)
+
+    def figure(self, name: str) -> Picture:
+        """Return a picture of one figure over all settings: each median, and its spread over the windows.
+
+        Parameters
+        ----------
+        name : str
+            A column of `table`.
+
+        Raises
+        ------
+        LabError
+            There is no such figure, or it has no spread.
+        """
+        from labs.experiments.spread_plot import spread_plot  # noqa: PLC0415 - it draws runs
+
+        return spread_plot(self, name)
 
     def print_verdicts(self) -> None:
         """Print each verdict on a line of its own, and how far to trust the run where one does not hold."""
@@ -175,10 +203,6 @@ class Run:
         stem = f"{self.name}-{self.engine}-{stamp}-{os.getpid()}"
         names = itertools.chain([stem], (f"{stem}-{number}" for number in itertools.count(2)))
         return next(path for name in names if not (path := folder / f"{name}.json").exists())
-
-
-def _short(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:.3g}"
 
 
 def load_run(path: str | Path) -> Run:

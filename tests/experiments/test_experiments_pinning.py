@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from labs import load_run, two_vpps
 from labs.errors import LabError, NodeDied
+from labs.experiments import method
 from labs.experiments import pinning as experiment
 from labs.experiments.pinning import SLOWER, judge, pinning, summarise
 from labs.kernel import allowed_cores
@@ -260,7 +261,7 @@ def test_a_run_that_is_cut_short_keeps_its_recording(tmp_path):
 
 
 def test_a_kernel_that_does_not_tell_who_ran_blames_no_one_else(monkeypatch):
-    real = experiment.Watch
+    real = method.Watch
 
     class Blind(real):
         def __exit__(self, *args):
@@ -268,7 +269,7 @@ def test_a_kernel_that_does_not_tell_who_ran_blames_no_one_else(monkeypatch):
             shares = (replace(share, running=None) for share in self.evidence.shares)
             self.evidence = replace(self.evidence, shares=tuple(shares))
 
-    monkeypatch.setattr(experiment, "Watch", Blind)
+    monkeypatch.setattr(method, "Watch", Blind)
     run = pinning(FakeLab([[1.0]] * 3), 1.0, 1)
     assert all(each["others"] is None for each in run.windows)
     assert "Other programs" not in str(run.quality)
