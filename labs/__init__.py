@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from labs.experiments.ping_on_the_loop import ping_on_the_loop
     from labs.experiments.pinning import pinning
     from labs.experiments.rx_mode import rx_mode
+    from labs.experiments.throughput import throughput
     from labs.lab import Lab
     from labs.microscope_view import microscope
     from labs.stock import one_vpp, two_vpps
@@ -41,6 +42,7 @@ __all__ = [
     "quiz",
     "replay",
     "rx_mode",
+    "throughput",
     "two_vpps",
     "verdict",
     "widget_test",
@@ -63,6 +65,7 @@ _HOME = {
     "quiz": "labs.course",
     "replay": "labs.bench.replay",
     "rx_mode": "labs.experiments.rx_mode",
+    "throughput": "labs.experiments.throughput",
     "two_vpps": "labs.stock",
     "verdict": "labs.course",
     "widget_test": "labs.widgets",

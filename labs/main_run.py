@@ -65,6 +65,22 @@ def run_rx_mode(
     _run("rx_mode", rx_mode, engine, seconds, rounds, as_json=as_json, html=html)
 
 
+@run_app.command("throughput")
+def run_throughput(
+    *,
+    engine: Engine = None,
+    seconds: Annotated[float | None, typer.Option(min=1.0, help="Length of one measured window.")] = None,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Windows of each point.")] = None,
+    nodes: Annotated[int, typer.Option(min=2, max=8, help="VPPs in a row; a core for each.")] = 2,
+    as_json: Json = False,
+    html: Html = None,
+) -> None:
+    """Send packets flat out: sizes, rings, vectors, cycles, and how much goes through without loss."""
+    from labs.experiments.throughput import throughput  # noqa: PLC0415
+
+    _run("throughput", throughput, engine, seconds, rounds, nodes=nodes, as_json=as_json, html=html)
+
+
 def _run(
     name: str,
     experiment: Callable[..., Run],
@@ -72,13 +88,14 @@ def _run(
     seconds: float | None,
     rounds: int | None,
     *,
+    nodes: int = 2,
     as_json: bool,
     html: Path | None,
 ) -> None:
     """Run an experiment on a lab of its own, and tell what it shows."""
-    from labs.stock import two_vpps  # noqa: PLC0415
+    from labs.stock import chain  # noqa: PLC0415
 
-    lab = two_vpps(f"run-{name.replace('_', '-')}", engine=engine)
+    lab = chain(nodes, f"run-{name.replace('_', '-')}", engine=engine)
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), console=err, transient=True
     )

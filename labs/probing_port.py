@@ -34,12 +34,15 @@ class Slot:
         The numbers that it may have.
     step : int
         How many of these a node takes, at a time.
+    ring : int
+        Descriptors of its rings.
     """
 
     filename: str
     first: int
     end: int
     step: int
+    ring: int = RING
 
 
 NEAR = Slot("probe-{}.sock", 100, 220, 2)
@@ -48,6 +51,10 @@ FAR = Slot("far-{}.sock", 101, 220, 2)
 """Where requests come out, of a probe of one way."""
 STANDING = Slot("bench-{}.sock", 220, 254, 1)
 """Like `NEAR`, of a probe that goes on: while it measures, no other can use its port."""
+GENERATOR = Slot("gen-{}.sock", 100, 220, 2, ring=1024)
+"""Where millions of packets go in."""
+SINK = Slot("sink-{}.sock", 101, 220, 2, ring=1024)
+"""Where they come out."""
 
 
 @dataclass(eq=False)
@@ -193,7 +200,7 @@ def at(node: Node, place: Path, slot: Slot, index: int, count: int) -> Port:
                 f"{node.name} has no number left for a probe.", "delete memif sockets from 100 on."
             )
         filename = slot.filename.format(node.name)
-        link = Client(place / filename, ring_size=RING, buffer_size=BUFFER, interface="probe")
+        link = Client(place / filename, ring_size=slot.ring, buffer_size=BUFFER, interface="probe")
         port = Port(node, number, link)
         node.at_close.callback(link.close)
         try:

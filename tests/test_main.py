@@ -75,6 +75,27 @@ def test_on_one_core_the_run_is_refused_with_the_reason(engine):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.engine("process")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("throughput", "--nodes", "2"), "2 nodes need 2 cores, and this session may use 1"),
+        (("rx_mode",), "needs two cores, and this session may use one"),
+    ],
+)
+def test_an_experiment_that_needs_more_cores_says_so(arguments, said):
+    core = str(min(os.sched_getaffinity(0)))
+    done = subprocess.run(
+        ["taskset", "-c", core, sys.executable, "-m", "labs.main", "run", *arguments, "--engine", "process"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_ctrl_c_leaves_nothing_and_says_where_the_windows_are(engine):
     running = subprocess.Popen(
         [sys.executable, "-m", "labs.main", "run", "pinning", "--engine", engine, "--seconds", "1"],

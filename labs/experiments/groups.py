@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-_MANY = 6  # groups; more do not stand side by side
+_MANY = 4  # groups; more do not stand side by side
 _SPREAD = {"median", "lowest", "highest"}
 _LONG = 1000  # from here on three digits would need a power of ten
 

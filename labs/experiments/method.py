@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from statistics import median
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from labs.errors import LabError, NodeDied
+from labs.errors import LabError
 from labs.evidence import Watch
 from labs.experiments.profile import by_profile
 from labs.experiments.run import Run
@@ -17,7 +16,7 @@ from labs.machine import busy_seconds, machine, stolen_seconds
 from labs.quality import OTHERS_LIMIT, Quality, Reason, assess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from labs.evidence import Share
     from labs.experiments.recorded import Recorded
@@ -128,18 +127,6 @@ def measure_in_turn(
                 run.recording = recorded.so_far()
             run.add(found)
             told(number / len(order), found)
-
-
-@contextmanager
-def coming_home(lab: Lab) -> Iterator[None]:
-    """Put the nodes that still run back to the cores where they were, however the block ends."""
-    home = {name: node.spec.cores for name, node in lab.nodes.items()}
-    try:
-        yield
-    finally:
-        for name, cores in home.items():
-            with suppress(NodeDied):
-                lab[name].pin(cores)
 
 
 class Span:

@@ -11,7 +11,8 @@ import numpy as np
 
 from labs.course.verdict import Verdict
 from labs.errors import LabError
-from labs.experiments.method import Span, coming_home, judge_quality, measure_in_turn, new_run, plan
+from labs.experiments.homecoming import coming_home
+from labs.experiments.method import Span, judge_quality, measure_in_turn, new_run, plan
 from labs.experiments.profile import say
 from labs.experiments.recorded import Recorded
 from labs.kernel import allowed_cores

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from labs.errors import LabError
 from labs.experiments import rx_mode_summary as results
-from labs.experiments.method import coming_home, judge_quality, measure_in_turn, new_run, plan
+from labs.experiments.homecoming import coming_home, modes_back
+from labs.experiments.method import judge_quality, measure_in_turn, new_run, plan
 from labs.experiments.profile import by_profile, say
 from labs.experiments.recorded import Recorded
 from labs.experiments.rx_mode_looks import judge_looks, look_once
@@ -18,7 +18,7 @@ from labs.node import RX_MODES
 from labs.quality import StealMeter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from labs.experiments.run import Run
     from labs.lab import Lab
@@ -75,7 +75,7 @@ def rx_mode(
         progress(_SHARE * done, f"{window['setting']}: {_in_words(window)}")
 
     progress(0.0, f"warming up; {len(settings) * how.rounds} windows follow")
-    with coming_home(lab), _modes_back(lab), Bed(lab, how.seconds, recorded) as bed:
+    with coming_home(lab), modes_back(lab), Bed(lab, how.seconds, recorded) as bed:
         measure_in_turn(
             run,
             settings,
@@ -128,18 +128,6 @@ def _check(lab: Lab) -> None:
             f"This experiment needs two cores, and this session may use one ({allowed_cores()[0]}).",
             "give the machine or the container a second core.",
         )
-
-
-@contextmanager
-def _modes_back(lab: Lab) -> Iterator[None]:
-    """Let the nodes that still run wait for packets as they did before, however the block ends."""
-    before = {name: node.rx_modes() for name, node in lab.nodes.items()}
-    try:
-        yield
-    finally:
-        for name, modes in before.items():
-            with suppress(LabError):
-                lab[name].cli("\n".join(f"set interface rx-mode {at} {mode}" for at, mode in modes.items()))
 
 
 def _in_words(window: dict[str, Any]) -> str:

@@ -61,6 +61,13 @@ class Report:
         words = "none" if goal is None else f"at most {goal:g} {unit}"
         self.rows.append(Row(name, middle, None, unit, None, words, passed, min(ours), max(ours), len(ours)))
 
+    def no_less(self, name: str, ours: list[float], unit: str, goal: float | None) -> None:
+        """Add a row whose median has to reach a goal; without a goal it is for information."""
+        middle = median(ours)
+        passed = goal is None or middle >= goal
+        words = "none" if goal is None else f"at least {goal:g} {unit}"
+        self.rows.append(Row(name, middle, None, unit, None, words, passed, min(ours), max(ours), len(ours)))
+
     def at_least(self, name: str, ours: list[float], peer: list[float], unit: str, goal: float) -> None:
         """Add a row whose ratio of medians, ours to the peer's, has to reach a goal."""
         mine, theirs = median(ours), median(peer)

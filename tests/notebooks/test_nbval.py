@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import nbformat
 import pytest
+from busy import QUIET, cores_in_use
 
 from labs.course.catalogue import CHAPTERS
-from labs.machine import busy_seconds
 from labs.notebook_file import KEPT_COUNT, METADATA
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -20,14 +19,6 @@ COURSE = sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
 CELL_SECONDS = 120
 TAIL_LINES = 60
 FAILED_VERDICT = "does not hold here"
-QUIET = 0.2  # cores' worth of time that others may use while the tests only look on
-
-
-def cores_in_use(seconds=1.0):
-    """Return how many cores' worth of time programs use while we do nothing."""
-    before = busy_seconds()
-    time.sleep(seconds)
-    return (busy_seconds() - before) / seconds
 
 
 @pytest.fixture

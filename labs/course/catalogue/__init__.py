@@ -10,13 +10,14 @@ from labs.course.catalogue.nb01 import CHAPTER as ONE_VPP
 from labs.course.catalogue.nb02 import CHAPTER as A_LINK
 from labs.course.catalogue.nb03 import CHAPTER as TWENTY_MILLISECONDS
 from labs.course.catalogue.nb04 import CHAPTER as POLL_OR_SLEEP
+from labs.course.catalogue.nb05 import CHAPTER as MILLIONS
 from labs.course.catalogue.nb06 import CHAPTER as SPEAK_MEMIF
 from labs.errors import LabError
 
 if TYPE_CHECKING:
     from labs.course.model import Chapter, Exercise
 
-CHAPTERS = (START_HERE, ONE_VPP, A_LINK, TWENTY_MILLISECONDS, POLL_OR_SLEEP, SPEAK_MEMIF)
+CHAPTERS = (START_HERE, ONE_VPP, A_LINK, TWENTY_MILLISECONDS, POLL_OR_SLEEP, MILLIONS, SPEAK_MEMIF)
 
 
 def all_exercises() -> tuple[Exercise, ...]:
