@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from labs.experiments import load_run
     from labs.experiments.ping_on_the_loop import ping_on_the_loop
     from labs.experiments.pinning import pinning
+    from labs.experiments.reconnect import reconnect
     from labs.experiments.rx_mode import rx_mode
     from labs.experiments.throughput import throughput
     from labs.lab import Lab
@@ -40,6 +41,7 @@ __all__ = [
     "pinning",
     "progress",
     "quiz",
+    "reconnect",
     "replay",
     "rx_mode",
     "throughput",
@@ -63,6 +65,7 @@ _HOME = {
     "pinning": "labs.experiments.pinning",
     "progress": "labs.course",
     "quiz": "labs.course",
+    "reconnect": "labs.experiments.reconnect",
     "replay": "labs.bench.replay",
     "rx_mode": "labs.experiments.rx_mode",
     "throughput": "labs.experiments.throughput",

@@ -81,6 +81,35 @@ def run_throughput(
     _run("throughput", throughput, engine, seconds, rounds, nodes=nodes, as_json=as_json, html=html)
 
 
+@run_app.command("reconnect")
+def run_reconnect(
+    *,
+    engine: Engine = None,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Windows of each end.")] = None,
+    as_json: Json = False,
+    html: Html = None,
+) -> None:
+    """Kill either end of a link under traffic: time to recover, packets lost, what each end says."""
+    from labs.experiments.reconnect import reconnect  # noqa: PLC0415
+
+    _run("reconnect", reconnect, engine, None, rounds, as_json=as_json, html=html)
+
+
+@run_app.command("links")
+def run_links(
+    *,
+    engine: Engine = None,
+    seconds: Annotated[float | None, typer.Option(min=1.0, help="Length of one measured window.")] = None,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Windows of each link.")] = None,
+    as_json: Json = False,
+    html: Html = None,
+) -> None:
+    """Compare memif with vhost-user: rates, cycles, and who sees whose memory; needs DPDK's testpmd."""
+    from labs.experiments.links import links  # noqa: PLC0415
+
+    _run("links", links, engine, seconds, rounds, as_json=as_json, html=html)
+
+
 def _run(
     name: str,
     experiment: Callable[..., Run],
@@ -93,9 +122,10 @@ def _run(
     html: Path | None,
 ) -> None:
     """Run an experiment on a lab of its own, and tell what it shows."""
-    from labs.stock import chain  # noqa: PLC0415
+    from labs.stock import chain, one_with_vhost  # noqa: PLC0415
 
-    lab = chain(nodes, f"run-{name.replace('_', '-')}", engine=engine)
+    called = f"run-{name.replace('_', '-')}"
+    lab = one_with_vhost(called, engine=engine) if name == "links" else chain(nodes, called, engine=engine)
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), console=err, transient=True
     )

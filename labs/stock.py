@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from labs import topology
+from dataclasses import replace
+
+from labs import engines, topology
 from labs.lab import Lab
 from labs.placement import placed
 
@@ -30,6 +32,16 @@ def two_vpps(
         ``docker`` or ``process``; without it ``LABS_ENGINE``, else the first that can be used.
     """
     return Lab(placed(topology.chain(name, 2, links=links), cores), engine)
+
+
+def one_with_vhost(name: str = "links", *, engine: str | None = None) -> Lab:
+    """Return a lab with one node that can do vhost-user, too, where its engine can; the glass box cannot."""
+    chosen, _ = engines.choose(engine)
+    one = topology.chain(name, 1)
+    if chosen.name != "glassbox":
+        plugins = (*one.nodes[0].plugins, "vhost")
+        one = replace(one, nodes=tuple(replace(node, plugins=plugins) for node in one.nodes))
+    return Lab(placed(one, "apart"), chosen.name)
 
 
 def chain(count: int, name: str = "chain", *, engine: str | None = None) -> Lab:
