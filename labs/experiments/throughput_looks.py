@@ -8,7 +8,7 @@ from labs.bench.compare import in_words
 from labs.course.verdict import Verdict
 from labs.errors import NotAvailable
 from labs.experiments import limits, mlr
-from labs.experiments.mlr_trials import Confirmed, Search, Trial, confirm
+from labs.experiments.mlr_trials import PDR, Confirmed, Search, Trial, confirm
 from labs.experiments.own_traffic import OwnTraffic
 from labs.experiments.profile import by_profile
 from labs.experiments.throughput_summary import AGREE, LARGE, figures
@@ -58,7 +58,10 @@ def search(run: Run, bed: Bed, told: Told) -> list[Verdict]:
 
 
 def judge_search(found: Search, long: Sequence[Confirmed]) -> list[Verdict]:
-    """Return whether a long trial a little below each of a search's lower bounds keeps to its goal.
+    """Return whether a long trial a little below the search's lower bound for PDR keeps to its goal.
+
+    NDR is shown and not judged. One pause of the machine that outlasts the ring is a loss, so on a machine
+    that runs other programs a longer trial nearly always has one.
 
     Parameters
     ----------
@@ -66,17 +69,13 @@ def judge_search(found: Search, long: Sequence[Confirmed]) -> list[Verdict]:
     long : sequence of Confirmed
         One for each goal that has a lower bound.
     """
-    missing = [name for name, each in found.bounds.items() if each.low is None]
-    over = [
-        f"{each.goal}: {100 * each.exceeding:.0f} % of its parts lost too much"
-        for each in long
-        if not each.is_kept
-    ]
+    judged = next((each for each in long if each.goal == PDR), None)
+    over = f"{100 * judged.exceeding:.0f} % of its parts lost too much" if judged else "no load kept to PDR"
     return [
         Verdict(
-            "a little below what the search has found, a long trial keeps to its goal",
-            bool(long) and not missing and not over,
-            because=found.why or "; ".join(over) or f"no load kept to {' and '.join(missing) or 'any goal'}",
+            "a little below what the search has found for PDR, a long trial keeps to it",
+            judged is not None and judged.is_kept,
+            because=found.why or over,
         )
     ]
 
