@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from labs.errors import NotAvailable
-from labs.experiments.mlr_trials import EXCEED, LOSSES, Bounds, Search, Trial, final_length
+from labs.experiments.mlr_trials import EXCEED, LOSSES, PDR, Bounds, Search, Trial, final_length
 from labs.experiments.profile import by_profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+_NOTHING_IS_KEPT = "No lower bound"  # as the package says it
 _LEAST = 0.001  # of the highest load; a ring outlasts the longest pause of most machines there
 
 
@@ -57,28 +58,34 @@ def search(
                 forwarding_count=min(received, sent),  # a packet under way may be counted on one side first
             )
 
-    goals = {name: _goal(package, loss) for name, loss in LOSSES.items()}
-    config = package.Config(
-        goals=list(goals.values()),
-        min_load=_LEAST * most,
-        max_load=most,
-        search_duration_max=by_profile(full=300.0, ci=60.0),
-        warmup_duration=None,
-    )
-    try:
-        result = package.MultipleLossRatioSearch(config=config).search(
-            measurer=Measurer(), debug=lambda _: None
+    for names in (tuple(LOSSES), (PDR,)):  # both share trials; but no load at all may be without a loss
+        goals = {name: _goal(package, LOSSES[name]) for name in names}
+        config = package.Config(
+            goals=list(goals.values()),
+            min_load=_LEAST * most,
+            max_load=most,
+            search_duration_max=by_profile(full=300.0, ci=60.0),
+            warmup_duration=None,
         )
-    except RuntimeError as error:  # the package has no other
-        made.why = _told(error, made)
-        return made
-    made.bounds = {name: _bounds(name, result, goal) for name, goal in goals.items()}
+        try:
+            result = package.MultipleLossRatioSearch(config=config).search(
+                measurer=Measurer(), debug=lambda _: None
+            )
+        except RuntimeError as error:  # the package has no other
+            made.why = _told(error, made)
+            if _NOTHING_IS_KEPT not in str(error):
+                break
+        else:
+            made.why = ""
+            made.bounds = {name: Bounds(name, None, None, None) for name in LOSSES}
+            made.bounds |= {name: _bounds(name, result, goal) for name, goal in goals.items()}
+            break
     return made
 
 
 def _told(error: RuntimeError, made: Search) -> str:
     """Return in a sentence why a search did not end."""
-    if "lower bound" in str(error):
+    if _NOTHING_IS_KEPT in str(error):
         least = min(trial.asked for trial in made.trials)
         return f"Packets are lost even at the least load that is tried, {least:,.0f} a second."
     return (

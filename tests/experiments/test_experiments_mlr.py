@@ -185,3 +185,12 @@ def test_a_link_that_always_loses_is_said_to(monkeypatch):
     assert found.bounds == {}
     assert found.why == "Packets are lost even at the least load that is tried, 10,000 a second."
     assert found.trials
+
+
+def test_where_no_load_is_without_loss_pdr_is_found_all_the_same(monkeypatch):
+    pytest.importorskip("MLRsearch", reason="MLRsearch is not installed")
+    monkeypatch.setenv("LABS_PROFILE", "ci")
+    found = search(link_of(5 * MILLION, drops=0.001), 10 * MILLION, lambda _: None)
+    assert found.bounds[NDR].low is None
+    assert 4.5 * MILLION <= found.bounds[PDR].low <= 5.03 * MILLION
+    assert found.why == ""
