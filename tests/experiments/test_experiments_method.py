@@ -15,7 +15,6 @@ from labs.experiments import Run, method
 from labs.experiments.figures import figure, outliers_in, windows_of
 from labs.experiments.method import (
     Span,
-    coming_home,
     in_turn,
     judge_quality,
     measure_in_turn,
@@ -129,21 +128,6 @@ class Pinned:
             if self.dead:
                 raise NodeDied("It is not running.")
             self.spec = SimpleNamespace(cores=cores)
-
-
-def test_nodes_come_home_and_one_that_has_ended_does_not_keep_the_others():
-    lab = Pinned(a=(0,), b=(), c=(1,))
-
-    def measure():
-        with coming_home(lab):
-            for node in lab.nodes.values():
-                node.pin((7,))
-            lab["a"].dead = True
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        measure()
-    assert [lab[name].spec.cores for name in "bc"] == [(), (1,)]
 
 
 def test_a_span_tells_what_each_node_did_and_how_busy_others_were():
