@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from busy import QUIET, cores_in_use
+from long_tests import LONGEST, not_in_docker
 from run_exercise import run_exercise
 
 from labs.course.catalogue import all_exercises
@@ -12,8 +13,10 @@ EXERCISES = pytest.mark.parametrize("exercise", all_exercises(), ids=lambda each
 
 
 @pytest.fixture(autouse=True)
-def chosen(engine, monkeypatch):
+def chosen(engine, exercise, monkeypatch):
     """Let the cells' labs run on the test's engine: they name none, as in a notebook."""
+    if exercise.id.startswith(LONGEST):
+        not_in_docker(engine)
     monkeypatch.setenv("LABS_ENGINE", engine)
 
 

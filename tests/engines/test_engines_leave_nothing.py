@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import gc
-import os
 
 import pytest
+from long_tests import LONG
 from traces import Traces, own_resources
 
 from labs import two_vpps
@@ -15,7 +15,7 @@ FEWER = 12
 
 @pytest.mark.timeout(600)
 def test_many_starts_and_stops_leave_nothing(engine, capsys):
-    rounds = MANY if engine == "process" or os.environ.get("LABS_LONG_TESTS") else FEWER
+    rounds = MANY if engine == "process" or LONG else FEWER
     traces = Traces()
     two_vpps("often", engine=engine).stop()
     before, later = None, None

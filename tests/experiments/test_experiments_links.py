@@ -3,6 +3,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from long_tests import not_in_docker
 
 from labs.errors import NotAvailable
 from labs.experiments import links as experiment
@@ -131,6 +132,7 @@ def test_without_testpmd_it_says_what_to_install(monkeypatch, tmp_path):
 @pytest.mark.skipif(bool(testpmd.missing()), reason="testpmd is not here")
 @pytest.mark.skipif(len(allowed_cores()) < 2, reason="this session may use one core only")
 def test_links_are_compared_and_nothing_of_them_is_left(engine, monkeypatch, tmp_path):
+    not_in_docker(engine)
     monkeypatch.setenv("LABS_PROFILE", "ci")
     monkeypatch.setenv("LABS_RUNS", str(tmp_path))
     monkeypatch.setattr(experiment, "_SHORTEST", 0.3)

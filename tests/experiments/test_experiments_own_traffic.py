@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from long_tests import not_in_docker
 
 from labs import two_vpps
 from labs.experiments.limits import compare
@@ -11,6 +12,7 @@ pytestmark = pytest.mark.skipif(len(allowed_cores()) < 2, reason="this session m
 
 
 def test_all_that_we_send_and_get_the_node_has_counted_too(engine):
+    not_in_docker(engine)
     lab = two_vpps("own-traffic", engine=engine)
     lab.start()
     try:

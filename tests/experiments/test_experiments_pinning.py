@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from long_tests import not_in_docker
 
 from labs import load_run, two_vpps
 from labs.errors import LabError, NodeDied
@@ -298,6 +299,7 @@ def test_a_run_of_nothing_is_refused(seconds, rounds):
 
 @two_cores
 def test_one_core_is_at_least_twenty_times_slower_and_waiting_explains_it(engine, monkeypatch):
+    not_in_docker(engine)
     monkeypatch.setattr(experiment, "_SETTLE", 0.2)
     lab = two_vpps("pinning", engine=engine)
     lab.start()

@@ -3,6 +3,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from long_tests import not_in_docker
 
 from labs import load_run, two_vpps
 from labs.errors import LabError
@@ -115,6 +116,7 @@ def test_other_labs_are_refused(nodes):
 
 
 def test_either_end_is_killed_and_packets_flow_again(engine, monkeypatch, tmp_path):
+    not_in_docker(engine)
     monkeypatch.setenv("LABS_PROFILE", "ci")
     monkeypatch.setenv("LABS_RUNS", str(tmp_path))
     lab = two_vpps("reconnect", engine=engine)

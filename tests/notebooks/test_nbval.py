@@ -10,6 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from busy import QUIET, cores_in_use
+from long_tests import LONGEST, not_in_docker
 
 from labs.course.catalogue import CHAPTERS
 from labs.notebook_file import KEPT_COUNT, METADATA
@@ -17,8 +18,6 @@ from labs.notebook_file import KEPT_COUNT, METADATA
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 COURSE = sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
 CELL_SECONDS = 120
-LONGEST = ("04", "05")
-"""Notebooks that measure for more than a minute. In Docker runs the VPP of the engine `process`, too."""
 TAIL_LINES = 60
 FAILED_VERDICT = "does not hold here"
 
@@ -67,8 +66,8 @@ def test_the_course_has_a_notebook_for_each_chapter():
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("notebook", COURSE, ids=lambda path: path.stem)
 def test_runs_on(engine, notebook, nbval):
-    if engine == "docker" and notebook.name[:2] in LONGEST and not os.environ.get("LABS_LONG_TESTS"):
-        pytest.skip("a long notebook, and run on the engine process; LABS_LONG_TESTS=1 runs it here, too")
+    if notebook.name[:2] in LONGEST:
+        not_in_docker(engine)
     failure = nbval(notebook, LABS_ENGINE=engine)
     if FAILED_VERDICT in failure:  # a verdict holds on a machine that has nothing else to do: once more
         failure = nbval(notebook, LABS_ENGINE=engine)
