@@ -59,7 +59,7 @@ def links(
     """
     how = plan(seconds, rounds, full=(2.0, 3), ci=(1.0, 2), shortest=_SHORTEST)
     if why := testpmd.missing():
-        raise NotAvailable(why, "install it: apt-get install dpdk; or load a saved run of this experiment.")
+        raise NotAvailable(why, testpmd.INSTALL)
     cores = allowed_cores()
     if len(cores) < 2:  # noqa: PLR2004
         raise LabError(

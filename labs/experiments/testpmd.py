@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+INSTALL = "install it: apt-get install dpdk; or load a saved run of this experiment."
 _PROMPT = "testpmd> "
 _STARTS_WITHIN, _ANSWERS_WITHIN, _ENDS_WITHIN, _LATE = 20.0, 10.0, 5.0, 1.0
 _MEMORY_MB, _BUFFERS = 512, 8192
@@ -103,9 +104,7 @@ class Testpmd:
 
     def __post_init__(self) -> None:
         if why := missing():
-            raise NotAvailable(
-                why, "install it: apt-get install dpdk; or load a saved run of this experiment."
-            )
+            raise NotAvailable(why, INSTALL)
         self.child = starter.start(self._launch, _end)
         try:
             self._must_have_its_devices(self._read_until(_PROMPT, _STARTS_WITHIN))
