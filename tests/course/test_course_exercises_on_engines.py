@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from busy import QUIET, cores_in_use
-from long_tests import LONGEST, not_in_docker
+from long_tests import LONG, LONGEST, not_in_docker
 from run_exercise import run_exercise
 
 from labs.course.catalogue import all_exercises
@@ -21,7 +21,9 @@ def chosen(engine, exercise, monkeypatch):
 
 
 @EXERCISES
-def test_the_stub_does_not_pass(exercise):
+def test_the_stub_does_not_pass(engine, exercise):
+    if engine != "glassbox" and not LONG:
+        pytest.skip("a stub leaves the same undone on each engine; LABS_LONG_TESTS=1 tries it here, too")
     _, result = run_exercise(exercise, "stub")
     assert not result.passed
     assert "the check itself failed" not in result.reason, result.reason
