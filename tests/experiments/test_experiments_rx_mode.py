@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from long_tests import LONG
 
 from labs import load_run, two_vpps
 from labs.errors import LabError
@@ -213,6 +214,7 @@ def test_a_run_of_nothing_is_refused(seconds, rounds):
         rx_mode(OneNode(), seconds, rounds)
 
 
+@pytest.mark.skipif(not LONG, reason="notebook 04 runs the whole of it; LABS_LONG_TESTS=1 runs this, too")
 @two_cores
 @pytest.mark.engine("process")  # notebook 04 runs it on each engine, and judges its verdicts
 def test_polling_buys_latency_and_costs_a_core(monkeypatch, tmp_path):

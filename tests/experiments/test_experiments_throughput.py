@@ -3,6 +3,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from long_tests import LONG
 
 from labs import load_run, two_vpps
 from labs.errors import LabError
@@ -215,6 +216,7 @@ def test_windows_that_are_too_short_for_node_counters_are_refused():
         throughput(SimpleNamespace(nodes={}), 0.5)
 
 
+@pytest.mark.skipif(not LONG, reason="notebook 05 runs the whole of it; LABS_LONG_TESTS=1 runs this, too")
 @two_cores
 @pytest.mark.engine("process")  # notebook 05 runs it on each engine, and judges its verdicts
 def test_millions_of_packets_go_through_and_are_all_accounted_for(monkeypatch, tmp_path):
