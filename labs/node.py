@@ -7,36 +7,26 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from labs import health, kernel, placement
-from labs.errors import LabError, LinkDown
+from labs.errors import LabError
 from labs.ping import Ping, measure
 from labs.portrait import portrait
-from labs.vpp.cli import TIMEOUT, Cli
-from labs.vpp.parse import (
-    parse_addresses,
-    parse_memif,
-    parse_plugins,
-    parse_rx_placement,
-    parse_version,
-)
+from labs.spoken import Spoken
+from labs.vpp.cli import Cli
+from labs.vpp.parse import parse_plugins, parse_version
 from labs.vpp.sockets import DoorError
 from labs.vpp.stats import Stats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from labs import drawing
     from labs.engines.base import NodeHandle
     from labs.engines.rundir import RunDir
     from labs.topology import NodeSpec
     from labs.vpp.api import Api
-    from labs.vpp.parse import MemifTable
-    from labs.vpp.stats import InterfaceCounters
 
-RX_MODES = ("polling", "interrupt", "adaptive")
 _BOOT_SECONDS = 30.0
 
 
-class Node:
+class Node(Spoken):
     """One running VPP.
 
     Parameters
@@ -116,55 +106,8 @@ class Node:
         self.version = parse_version(self.cli("show version"))
         health.check_plugins(self.name, self.spec.plugins, parse_plugins(self.cli("show plugins")))
 
-    def cli(self, text: str, timeout: float = TIMEOUT) -> str:
-        """Send lines to VPP's CLI and return VPP's own text.
-
-        Parameters
-        ----------
-        text : str
-            The lines.
-        timeout : float
-            Seconds for the answer to each.
-
-        Raises
-        ------
-        CliError
-            VPP refused a line; later lines are not sent.
-        NodeDied
-            The node has ended.
-        """
-        return "\n".join(output for _, output in self.cli_steps(text, timeout) if output)
-
-    def cli_steps(self, text: str, timeout: float = TIMEOUT) -> Iterator[tuple[str, str]]:
-        """Send lines to VPP's CLI one by one; yield each with VPP's answer."""
-        with health.blame(self.handle):
-            yield from self._cli.run_script(text, timeout)
-
-    def say(self, lines: list[str]) -> list[str]:
-        """Send lines to its CLI, and return them as a shell takes them."""
-        if lines:
-            self.cli("\n".join(lines))
-        return self.in_shell(lines)
-
-    def in_shell(self, lines: list[str]) -> list[str]:
-        """Return lines of its CLI as a shell takes them."""
-        return [f"{self.handle.shell} {line}" for line in lines]
-
-    def counters(self, *, brief: bool = False) -> dict[str, InterfaceCounters]:
-        """Return what each interface has counted, from the stats segment; see `Stats.counters`."""
-        with health.blame(self.handle):
-            return self.stats.counters(brief=brief)
-
     def _new_cli(self) -> Cli:
         return Cli(self._rundir.file(self.name, "cli.sock"))
-
-    def memifs(self, timeout: float = TIMEOUT) -> MemifTable:
-        """Return what ``show memif`` says, parsed."""
-        return parse_memif(self.cli("show memif", timeout))
-
-    def addresses(self, timeout: float = TIMEOUT) -> dict[str, list[str]]:
-        """Return the addresses of each interface, with prefix length."""
-        return parse_addresses(self.cli("show interface address", timeout))
 
     def ping(self, address: str, count: int = 20, interval: float = 0.05, *, target: str = "") -> Ping:
         """Let this VPP ping an address.
@@ -211,35 +154,6 @@ class Node:
     def cores(self) -> placement.Cores:
         """Return the cores its threads may run on, read back from the kernel."""
         return tuple(sorted({core for thread in self.threads() for core in thread.cores}))
-
-    def rx_mode(self, mode: str) -> list[str]:
-        """Set how its connected memifs wait for packets. Return the equal CLI lines.
-
-        Raises
-        ------
-        LabError
-            There is no such mode.
-        LinkDown
-            No memif is connected; VPP would forget the mode when one connects.
-        """
-        if mode not in RX_MODES:
-            raise LabError(f"There is no rx-mode {mode!r}.", f"choose one of {', '.join(RX_MODES)}.")
-        connected = [state.name for state in self.memifs().interfaces if state.connected]
-        if not connected:
-            raise LinkDown(
-                f"{self.name} has no connected memif, so there is no queue to set to {mode}.",
-                "connect one first; lab.wait_link() says what is missing.",
-            )
-        lines = [f"set interface rx-mode {name} {mode}" for name in connected]
-        self.cli("\n".join(lines))
-        return lines
-
-    def rx_modes(self) -> dict[str, str]:
-        """Return the rx-mode of each interface that has a queue, read back from VPP."""
-        return {
-            entry.interface: entry.mode
-            for entry in parse_rx_placement(self.cli("show interface rx-placement"))
-        }
 
     def view(self) -> drawing.NodeView:
         """Return what there is to draw of it."""

@@ -11,8 +11,8 @@ from labs.bench.load import MOST_FLOWS, Load
 from labs.bench.read_back import MILLION
 from labs.errors import LabError, LinkDown
 from labs.link_lines import link_names
-from labs.node import RX_MODES
 from labs.placement import STATES
+from labs.spoken import RX_MODES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ from labs.bench.knob import FLAT_OUT, Choice
 from labs.bench.load import IMIX, SIZES
 from labs.errors import LabError
 from labs.kernel import allowed_cores, format_cores
-from labs.node import RX_MODES
 from labs.placement import STATES, by_state
+from labs.spoken import RX_MODES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

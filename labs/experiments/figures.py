@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    Figures = Mapping[str, Callable[[Any], float | None]]
+
 _FAR = 5.0  # times the windows' usual distance from their median
 _OFF = 0.25  # of the median; nearer than that is no outlier, however alike the others are
 _FEWEST = 3  # windows, of which one may be told from the others
@@ -109,3 +111,41 @@ def windows_of(
 def outliers_in(figures: Iterable[tuple[Sequence[int], Figure]]) -> list[int]:
     """Return the numbers of the windows in which a figure is an outlier; each is given with its windows'."""
     return sorted({numbers[at] for numbers, each in figures for at in each.outliers})
+
+
+def figures_of(windows: Iterable[Mapping[str, Any]], setting: object, of: Figures) -> dict[str, Figure]:
+    """Return each figure of a setting over its windows.
+
+    Parameters
+    ----------
+    windows : iterable of mapping
+        Each says in ``setting`` what it is of.
+    setting : object
+        As a window's ``setting`` reads.
+    of : mapping of str to callable
+        What is told of each setting, from one of its windows.
+    """
+    mine = [window for window in windows if window["setting"] == str(setting)]
+    return {name: figure([told(window) for window in mine]) for name, told in of.items()}
+
+
+def summary_of(
+    windows: Sequence[Mapping[str, Any]], settings: Iterable[object], of: Figures
+) -> dict[str, Any]:
+    """Return a group for each setting: the median, lowest and highest window of each figure."""
+    return {
+        str(setting): {name: each.to_dict() for name, each in figures_of(windows, setting, of).items()}
+        for setting in settings
+    }
+
+
+def outliers_of(
+    windows: Sequence[Mapping[str, Any]], settings: Iterable[object], of: Figures, *names: str
+) -> list[int]:
+    """Return the numbers of the windows in which one of the named figures stands out, from 1."""
+    found = []
+    for setting in settings:
+        numbers = windows_of(windows, lambda window: window["setting"], str(setting))
+        mine = figures_of(windows, setting, of)
+        found += [(numbers, mine[name]) for name in names]
+    return outliers_in(found)

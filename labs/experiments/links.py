@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labs.errors import LabError, NotAvailable
+from labs.errors import NotAvailable
 from labs.experiments import testpmd
-from labs.experiments.figures import outliers_in, windows_of
+from labs.experiments.ending import Begun
+from labs.experiments.figures import outliers_of, summary_of
 from labs.experiments.homecoming import coming_home, modes_back
 from labs.experiments.links_beds import KINDS, Beds, Setting
-from labs.experiments.links_summary import Window, answer, figures, judge, judge_privileges
-from labs.experiments.method import judge_quality, measure_in_turn, new_run, plan
-from labs.experiments.profile import by_profile, say
+from labs.experiments.links_summary import FIGURES, Window, answer, judge, judge_privileges
+from labs.experiments.method import measure_in_turn, need_two_cores, plan
+from labs.experiments.profile import say
 from labs.kernel import allowed_cores
-from labs.quality import StealMeter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 
 _SHORTEST = 1.0
 _MILLION = 1e6
+SIZES = (64, 1500)
+"""Bytes of the frames that are sent: small ones, and as large as Ethernet has them."""
 
 
 def links(
@@ -61,13 +62,10 @@ def links(
     if why := testpmd.missing():
         raise NotAvailable(why, testpmd.INSTALL)
     cores = allowed_cores()
-    if len(cores) < 2:  # noqa: PLR2004
-        raise LabError(
-            f"This experiment needs two cores, and this session may use one ({cores[0]}).",
-            "give the machine or the container a second core.",
-        )
+    need_two_cores(cores)
     settings = all_settings(lab)
-    run, steal, began = new_run("links", lab), StealMeter(), time.perf_counter()
+    begun = Begun("links", lab, ends=2)
+    run = begun.run
     launch = lab._running()  # noqa: SLF001 - the peer belongs to the lab, as its nodes do
     inside = launch.engine.inside(str(launch.rundir.path))
 
@@ -83,40 +81,23 @@ def links(
         beds = Beds(lab, launch.rundir.token, inside, how.seconds, (cores[0], cores[1]))
         progress(0.0, f"{len(settings) * how.rounds} windows follow")
         measure_in_turn(run, settings, how.rounds, beds.window, told)
-    run.summary = {
-        str(each): {name: found.to_dict() for name, found in figures(run.windows, each).items()}
-        for each in settings
-    }
-    run.quality = judge_quality(
-        run,
-        seconds=time.perf_counter() - began,
-        stolen=steal.read(),
-        fewest=30,  # a window counts millions of packets
-        nodes=2,
-        outliers=outliers_in(
-            (
-                windows_of(run.windows, lambda window: window["setting"], str(each)),
-                figures(run.windows, each)["received_mpps"],
-            )
-            for each in settings
-        ),
-    )
+    run.summary = summary_of(run.windows, settings, FIGURES)
     node = next(iter(lab.nodes.values()))
     run.summary["answer"] = answer(run.windows, settings)
     run.summary["not here"] = [why for kind in KINDS if (why := refusal(kind, lab, node))]
     run.summary["capabilities"] = capabilities(node)
     run.verdicts = [*judge(run.windows, settings), judge_privileges(run.summary["capabilities"])]
-    run.complete = True
-    run.save()
-    return run
+    return begun.end(
+        fewest=30,  # a window counts millions of packets
+        outliers=outliers_of(run.windows, settings, FIGURES, "received_mpps"),
+    )
 
 
 def all_settings(lab: Lab) -> list[Setting]:
     """Return what is compared here: to testpmd every kind, to the node those that it can."""
-    sizes = by_profile(full=(64, 1500), ci=(64, 1500))
     node = next(iter(lab.nodes.values()))
     able = {"testpmd": tuple(KINDS), "node": tuple(kind for kind in KINDS if not refusal(kind, lab, node))}
-    return [Setting(who, kind, size) for who, kinds in able.items() for size in sizes for kind in kinds]
+    return [Setting(who, kind, size) for who, kinds in able.items() for size in SIZES for kind in kinds]
 
 
 def refusal(kind: str, lab: Lab, node: Node) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from labs.bench.compare import FELL, ROSE
 from labs.course.verdict import Verdict
-from labs.experiments.figures import change, figure
+from labs.experiments.figures import change, figures_of
 from labs.experiments.links_beds import RING, Setting
 from labs.experiments.throughput_summary import cycles
 
@@ -32,8 +32,7 @@ FIGURES: dict[str, Callable[[Window], float | None]] = {
 
 def figures(windows: Sequence[Window], setting: Setting) -> dict[str, Figure]:
     """Return each figure of a setting over its windows."""
-    mine = [window for window in windows if window["setting"] == str(setting)]
-    return {name: figure([of(window) for window in mine]) for name, of in FIGURES.items()}
+    return figures_of(windows, setting, FIGURES)
 
 
 def answer(windows: Sequence[Window], settings: Sequence[Setting]) -> list[str]:

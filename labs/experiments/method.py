@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from importlib.metadata import version
-from statistics import median
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from labs.errors import LabError
@@ -13,7 +12,6 @@ from labs.evidence import Watch
 from labs.experiments.profile import by_profile
 from labs.experiments.run import Run
 from labs.machine import busy_seconds, machine, stolen_seconds
-from labs.quality import OTHERS_LIMIT, Quality, Reason, assess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from labs.lab import Lab
 
 S = TypeVar("S")
-_NAMED = 5  # windows that a sentence names
 
 
 @dataclass(frozen=True)
@@ -67,6 +64,33 @@ def plan(
             f"try seconds={full[0]:g}, rounds={full[1]}.",
         )
     return Plan(length, turns)
+
+
+def need_a_link(lab: Lab) -> None:
+    """Do nothing where a lab has two nodes or more.
+
+    Raises
+    ------
+    LabError
+        It has one.
+    """
+    if len(lab.nodes) < 2:  # noqa: PLR2004
+        raise LabError("Packets need a link, and this lab has one node.", "use two_vpps().")
+
+
+def need_two_cores(cores: Sequence[int]) -> None:
+    """Do nothing where this session may use two cores or more.
+
+    Raises
+    ------
+    LabError
+        It may use one.
+    """
+    if len(cores) < 2:  # noqa: PLR2004
+        raise LabError(
+            f"This experiment needs two cores, and this session may use one ({cores[0]}).",
+            "give the machine or the container a second core.",
+        )
 
 
 def new_run(name: str, lab: Lab) -> Run:
@@ -176,63 +200,3 @@ class Span:
             "others": self.others,
             "stolen": self.stolen,
         }
-
-
-def judge_quality(
-    run: Run, *, seconds: float, stolen: float, fewest: int, nodes: int, outliers: Iterable[int] = ()
-) -> Quality:
-    """Return how far a run can be trusted: what its machine is, what disturbed it, which windows stand out.
-
-    Parameters
-    ----------
-    run : Run
-        Its windows have ``others``: see `Span`.
-    seconds, stolen : float
-        How long it took, and how much of that the hypervisor took from all cores together.
-    fewest : int
-        Samples in its smallest group.
-    nodes : int
-    outliers : iterable of int
-        Numbers of windows that lie far from the others of their setting, from 1.
-    """
-    known = [window["others"] for window in run.windows if window.get("others") is not None]
-    found = assess(
-        machine(),
-        seconds=seconds,
-        stolen=stolen,
-        others=median(known) if known else None,
-        fewest=fewest,
-        nodes=nodes,
-    )
-    return Quality((*found.reasons, *_about_windows(run.windows, sorted(set(outliers)))))
-
-
-def _about_windows(windows: Sequence[Mapping[str, Any]], outliers: list[int]) -> list[Reason]:
-    """Return which windows were disturbed and which stand out; nothing where most were disturbed."""
-    reasons = []
-    hit = [n for n, window in enumerate(windows, 1) if (window.get("others") or 0.0) > OTHERS_LIMIT]
-    if hit and 2 * len(hit) < len(windows):
-        reasons.append(
-            Reason(
-                f"Other programs were busy during {_named(hit)} of {len(windows)}.",
-                "These windows are kept; the medians hardly move by them.",
-            )
-        )
-    if outliers:
-        verb = "lies" if len(outliers) == 1 else "lie"
-        reasons.append(
-            Reason(
-                f"{_named(outliers).capitalize()} of {len(windows)} {verb} far from the others of "
-                f"{'its' if len(outliers) == 1 else 'their'} setting.",
-                "Nothing was left out; look at the lowest and the highest window, too.",
-            )
-        )
-    return reasons
-
-
-def _named(numbers: list[int]) -> str:
-    """Return some windows by their numbers; many by how many they are."""
-    if len(numbers) > _NAMED:
-        return f"{len(numbers)} windows"
-    *most, last = map(str, numbers)
-    return f"windows {', '.join(most)} and {last}" if most else f"window {last}"

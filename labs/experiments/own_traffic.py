@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from labs.node import Node
     from labs.probing_port import Port, Slot
+    from labs.traffic.packets import Packets
 
 NETWORK = "198.19.0.0/16"
 """Where our packets go: the half of RFC 2544's range that neither the bench nor a probe uses."""
@@ -100,7 +101,7 @@ class OwnTraffic:
         port.must_be_up()
         return port
 
-    def _packets(self, near: Port, size: int) -> Any:  # noqa: ANN401 - see labs.traffic.packets
+    def _packets(self, near: Port, size: int) -> Packets:
         return udp(near.address(2), _ADDRESS, size, src_mac=near.mac(2), dst_mac=near.mac(1))
 
     def _route(self, via: str) -> None:

@@ -11,13 +11,13 @@ import numpy as np
 
 from labs.course.verdict import Verdict
 from labs.errors import LabError
+from labs.experiments.ending import Begun
 from labs.experiments.homecoming import coming_home
-from labs.experiments.method import Span, judge_quality, measure_in_turn, new_run, plan
+from labs.experiments.method import Span, measure_in_turn, need_two_cores, plan
 from labs.experiments.profile import say
 from labs.experiments.recorded import Recorded
 from labs.kernel import allowed_cores
 from labs.placement import STATES
-from labs.quality import StealMeter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,14 +64,9 @@ def pinning(
     how = plan(seconds, rounds, full=(2.0, 3), ci=(1.0, 2), shortest=_INTERVAL)
     if len(lab.nodes) < 2:  # noqa: PLR2004
         raise LabError("A ping needs two nodes, and this lab has one.", "use two_vpps().")
-    if len(allowed_cores()) < 2:  # noqa: PLR2004
-        raise LabError(
-            f"This experiment needs two cores, and this session may use one ({allowed_cores()[0]}).",
-            "give the machine or the container a second core.",
-        )
-    run = new_run("pinning", lab)
-    steal, began = StealMeter(), time.perf_counter()
-    recorded = Recorded(lab)
+    need_two_cores(allowed_cores())
+    begun, recorded = Begun("pinning", lab), Recorded(lab)
+    run = begun.run
 
     def told(done: float, window: dict[str, Any]) -> None:
         progress(done, f"{STATES[window['state']]}: p50 {_percentile(window, 50):.3g} ms")
@@ -86,18 +81,8 @@ def pinning(
             recorded=recorded,
         )
     run.summary = summarise(run.windows)
-    run.quality = judge_quality(
-        run,
-        seconds=time.perf_counter() - began,
-        stolen=steal.read(),
-        fewest=min(run.summary[state]["answered"] for state in STATES),
-        nodes=len(lab.nodes),
-    )
-    run.recording = recorded.so_far(run.quality)
     run.verdicts = judge(run.summary)
-    run.complete = True
-    run.save()
-    return run
+    return begun.end(fewest=min(run.summary[state]["answered"] for state in STATES), recorded=recorded)
 
 
 def _window(lab: Lab, state: str, seconds: float, recorded: Recorded) -> dict[str, Any]:

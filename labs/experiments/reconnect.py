@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from labs.course.verdict import Verdict
 from labs.errors import LabError
-from labs.experiments.figures import figure, outliers_in, windows_of
+from labs.experiments.ending import Begun
+from labs.experiments.figures import outliers_of, summary_of
 from labs.experiments.homecoming import coming_home
-from labs.experiments.method import judge_quality, measure_in_turn, new_run, plan
+from labs.experiments.method import measure_in_turn, plan
 from labs.experiments.profile import say
-from labs.experiments.reconnect_window import window
-from labs.quality import StealMeter
+from labs.experiments.reconnect_window import is_killed, window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from labs.experiments.figures import Figure
     from labs.experiments.run import Run
     from labs.lab import Lab
 
@@ -63,7 +61,8 @@ def reconnect(
     how = plan(seconds, rounds, full=(1.0, 3), ci=(1.0, 1), shortest=0.0)
     if len(lab.nodes) != 2 or len(lab.current.links) != 1:  # noqa: PLR2004
         raise LabError("This experiment needs two nodes and one link between them.", "use two_vpps().")
-    run, steal, began = new_run("reconnect", lab), StealMeter(), time.perf_counter()
+    begun = Begun("reconnect", lab)
+    run = begun.run
 
     def told(done: float, found: Window) -> None:
         first = "no packet came" if found["first"] is None else f"packets after {found['first']:.2f} s"
@@ -72,37 +71,16 @@ def reconnect(
     progress(0.0, f"{len(ROLES) * how.rounds} windows follow, of about four seconds each")
     with coming_home(lab):
         measure_in_turn(run, ROLES, how.rounds, lambda role: window(lab, role), told)
-    run.summary = {
-        f"the {role} is killed": {name: each.to_dict() for name, each in figures(run.windows, role).items()}
-        for role in ROLES
-    }
+    settings = [is_killed(role) for role in ROLES]
+    run.summary = summary_of(run.windows, settings, FIGURES)
     run.summary["reports"] = [
         {"of": found["setting"], "the survivor says": found["reasons"]} for found in run.windows
     ]
-    run.quality = judge_quality(
-        run,
-        seconds=time.perf_counter() - began,
-        stolen=steal.read(),
-        fewest=30,  # a window counts thousands of packets
-        nodes=len(lab.nodes),
-        outliers=outliers_in(
-            (
-                windows_of(run.windows, lambda found: found["role"], role),
-                figures(run.windows, role)["first_packet_s"],
-            )
-            for role in ROLES
-        ),
-    )
     run.verdicts = judge(run.windows)
-    run.complete = True
-    run.save()
-    return run
-
-
-def figures(windows: Sequence[Window], role: str) -> dict[str, Figure]:
-    """Return each figure of an end over its windows."""
-    mine = [found for found in windows if found["role"] == role]
-    return {name: figure([of(found) for found in mine]) for name, of in FIGURES.items()}
+    return begun.end(
+        fewest=30,  # a window counts thousands of packets
+        outliers=outliers_of(run.windows, settings, FIGURES, "first_packet_s"),
+    )
 
 
 def judge(windows: Sequence[Window]) -> list[Verdict]:

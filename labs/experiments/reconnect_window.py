@@ -108,6 +108,11 @@ class Look:
             self.first = time.monotonic()
 
 
+def is_killed(role: str) -> str:
+    """Return in words which end of the link a window is about."""
+    return f"the {role} is killed"
+
+
 def window(lab: Lab, role: str) -> dict[str, Any]:
     """Send packets to one end of the lab, kill the node there, start it anew, and time what happens.
 
@@ -153,7 +158,7 @@ def window(lab: Lab, role: str) -> dict[str, Any]:
     received = look.last_count + lab[killed].counters()[hop.at].rx_packets
     lost = max(offered - received, 0)
     return {
-        "setting": f"the {role} is killed",
+        "setting": is_killed(role),
         "role": role,
         "killed": killed,
         "noticed": _since(gone, look.noticed),

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
-from labs.errors import LabError
 from labs.experiments import rx_mode_summary as results
+from labs.experiments.ending import Begun
 from labs.experiments.homecoming import coming_home, modes_back
-from labs.experiments.method import judge_quality, measure_in_turn, new_run, plan
+from labs.experiments.method import measure_in_turn, need_a_link, need_two_cores, plan
 from labs.experiments.profile import by_profile, say
 from labs.experiments.recorded import Recorded
 from labs.experiments.rx_mode_looks import judge_looks, look_once
 from labs.experiments.rx_mode_window import PING_INTERVAL, Bed, Setting, percentile
 from labs.kernel import allowed_cores
-from labs.node import RX_MODES
-from labs.quality import StealMeter
+from labs.spoken import RX_MODES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,10 +64,11 @@ def rx_mode(
     memifs do. So processor time and wake-ups are those of the last node, which receives.
     """
     how = plan(seconds, rounds, full=(0.7, 3), ci=(0.5, 2), shortest=3 * PING_INTERVAL)
-    _check(lab)
+    need_a_link(lab)
+    need_two_cores(allowed_cores())
     settings = all_settings()
-    run, recorded = new_run("rx_mode", lab), Recorded(lab)
-    steal, began = StealMeter(), time.perf_counter()
+    begun, recorded = Begun("rx_mode", lab), Recorded(lab)
+    run = begun.run
 
     def told(done: float, window: dict[str, Any]) -> None:
         progress(_SHARE * done, f"{window['setting']}: {_in_words(window)}")
@@ -89,45 +88,21 @@ def rx_mode(
         with run.keeping():
             looks = look_once(lab, bed, lambda done, what: progress(_SHARE + (1 - _SHARE) * done, what))
     run.summary |= looks.to_dict()
-    run.quality = judge_quality(
-        run,
-        seconds=time.perf_counter() - began,
-        stolen=steal.read(),
-        fewest=min(len(window["times_ms"]) for window in run.windows) * how.rounds,
-        nodes=len(lab.nodes),
-        outliers=results.outliers(run.windows, settings),
-    )
-    run.recording = recorded.so_far(run.quality)
     run.verdicts = [
         *results.judge(run.windows, settings),
         *judge_looks(looks, results.off_the_wire(run.windows)),
     ]
-    run.complete = True
-    run.save()
-    return run
+    return begun.end(
+        fewest=min(len(window["times_ms"]) for window in run.windows) * how.rounds,
+        outliers=results.outliers(run.windows, settings),
+        recorded=recorded,
+    )
 
 
 def all_settings() -> list[Setting]:
     """Return what is measured in this profile."""
     rates = by_profile(full=(0.0, 1e3, 1e4, 1e5), ci=(0.0, 1e4))
     return [Setting(mode, state, rate) for state in ("same", "apart") for rate in rates for mode in RX_MODES]
-
-
-def _check(lab: Lab) -> None:
-    """Refuse what cannot be measured.
-
-    Raises
-    ------
-    LabError
-        There is one node, or one core.
-    """
-    if len(lab.nodes) < 2:  # noqa: PLR2004
-        raise LabError("Packets need a link, and this lab has one node.", "use two_vpps().")
-    if len(allowed_cores()) < 2:  # noqa: PLR2004
-        raise LabError(
-            f"This experiment needs two cores, and this session may use one ({allowed_cores()[0]}).",
-            "give the machine or the container a second core.",
-        )
 
 
 def _in_words(window: dict[str, Any]) -> str:

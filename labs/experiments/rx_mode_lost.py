@@ -78,7 +78,7 @@ def restart_peer(lab: Lab, mode: str = "interrupt") -> Lost:
     said = lab.rebuild_node(client)
     after = _mode(lab, server, interface)
     for node in lab.nodes.values():
-        said += [f"{node.handle.shell} {line}" for line in node.rx_mode(mode)]
+        said += node.in_shell(node.rx_mode(mode))
     return Lost(server, interface, mode, before, after, _mode(lab, server, interface), said)
 
 

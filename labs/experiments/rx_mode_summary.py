@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from labs.course.verdict import Verdict
-from labs.experiments.figures import figure, outliers_in, ratio, windows_of
+from labs.experiments.figures import figure, figures_of, outliers_of, ratio, summary_of
 from labs.experiments.rx_mode_window import Setting, percentile
 
 if TYPE_CHECKING:
@@ -54,27 +54,17 @@ FIGURES: dict[str, Callable[[Window], float | None]] = {
 
 def figures(windows: Sequence[Window], setting: Setting) -> dict[str, Figure]:
     """Return each figure of a setting over its windows."""
-    mine = [window for window in windows if window["setting"] == str(setting)]
-    return {name: figure([of(window) for window in mine]) for name, of in FIGURES.items()}
+    return figures_of(windows, setting, FIGURES)
 
 
 def summarise(windows: Sequence[Window], settings: Iterable[Setting]) -> dict[str, Any]:
     """Return a group for each setting: the median, lowest and highest window of each figure."""
-    return {
-        str(setting): {name: each.to_dict() for name, each in figures(windows, setting).items()}
-        for setting in settings
-    }
+    return summary_of(windows, settings, FIGURES)
 
 
 def outliers(windows: Sequence[Window], settings: Iterable[Setting]) -> list[int]:
     """Return the numbers of the windows whose median round trip or processor time stands out, from 1."""
-    told = ("ping_p50_us", "wire_p50_us", "cpu_percent")
-    found = []
-    for setting in settings:
-        numbers = windows_of(windows, lambda window: window["setting"], str(setting))
-        mine = figures(windows, setting)
-        found += [(numbers, mine[name]) for name in told]
-    return outliers_in(found)
+    return outliers_of(windows, settings, FIGURES, "ping_p50_us", "wire_p50_us", "cpu_percent")
 
 
 def off_the_wire(windows: Sequence[Window]) -> float | None:

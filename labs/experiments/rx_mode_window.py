@@ -92,7 +92,7 @@ class Bed:
         """Bring the lab to a setting; return the equal shell lines."""
         lines = list(self._lab.place(setting.state).commands)
         for node in self._lab.nodes.values():
-            lines += [f"{node.handle.shell} {line}" for line in node.rx_mode(setting.mode)]
+            lines += node.in_shell(node.rx_mode(setting.mode))
         lines += self.load.set(rate=setting.rate)
         if not self.load.running:
             lines += self.load.start()

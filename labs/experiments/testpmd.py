@@ -73,8 +73,8 @@ class Testpmd:
         The core of its command line, and that of its packets.
     name : str
         Two of one lab need two names.
-    ring : int
-        Descriptors of its own queues.
+    ring : int or None
+        Descriptors of its own queues; as many as testpmd takes by itself for None.
     options : sequence of str
         More of testpmd's own options.
     eal : sequence of str
@@ -96,7 +96,7 @@ class Testpmd:
     forward: str
     cores: tuple[int, int]
     name: str = "testpmd"
-    ring: int = 1024
+    ring: int | None = 1024
     options: Sequence[str] = ()
     eal: Sequence[str] = ()
     told: str = field(default="", init=False, repr=False)
@@ -137,7 +137,7 @@ class Testpmd:
             *(f"--vdev={device}" for device in self.devices),
             "--",
             *("--no-mlockall", f"--total-num-mbufs={_BUFFERS}", f"--forward-mode={self.forward}", "-i"),
-            *(f"--rxd={self.ring}", f"--txd={self.ring}"),
+            *((f"--rxd={self.ring}", f"--txd={self.ring}") if self.ring else ()),
             *self.options,
         ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from labs.bench.compare import in_words
@@ -10,13 +9,13 @@ from labs.bench.load import IMIX
 from labs.errors import LabError
 from labs.experiments import throughput_looks as looks
 from labs.experiments import throughput_summary as results
+from labs.experiments.ending import Begun
 from labs.experiments.homecoming import coming_home, modes_back
-from labs.experiments.method import judge_quality, measure_in_turn, new_run, plan
+from labs.experiments.method import measure_in_turn, need_a_link, plan
 from labs.experiments.profile import by_profile, say
 from labs.experiments.recorded import Recorded
 from labs.experiments.throughput_window import Bed, Point
 from labs.kernel import allowed_cores
-from labs.quality import StealMeter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,8 +65,8 @@ def throughput(
     how = plan(seconds, rounds, full=(2.0, 3), ci=(1.0, 2), shortest=_SHORTEST)
     _check(lab)
     points = all_points()
-    run, recorded = new_run("throughput", lab), Recorded(lab)
-    steal, began = StealMeter(), time.perf_counter()
+    begun, recorded = Begun("throughput", lab), Recorded(lab)
+    run = begun.run
 
     def told(done: float, window: dict[str, Any]) -> None:
         rate = in_words(window["received"] / _MILLION, "Mpps")
@@ -98,18 +97,11 @@ def throughput(
         with run.keeping():
             run.verdicts += looks.count_twice(run, lab, further)
             looks.set_beside_limits(run, lab, further)
-    run.quality = judge_quality(
-        run,
-        seconds=time.perf_counter() - began,
-        stolen=steal.read(),
+    return begun.end(
         fewest=30,  # a window counts millions of packets
-        nodes=len(lab.nodes),
         outliers=results.outliers(run.windows, points),
+        recorded=recorded,
     )
-    run.recording = recorded.so_far(run.quality)
-    run.complete = True
-    run.save()
-    return run
 
 
 def all_points() -> list[Point]:
@@ -136,8 +128,7 @@ def _check(lab: Lab) -> None:
     LabError
         There is one node, or there are fewer cores than nodes.
     """
-    if len(lab.nodes) < 2:  # noqa: PLR2004
-        raise LabError("Packets need a link, and this lab has one node.", "use two_vpps().")
+    need_a_link(lab)
     cores = allowed_cores()
     if len(cores) < len(lab.nodes):
         listed = ", ".join(map(str, cores))

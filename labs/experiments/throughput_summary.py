@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from labs.bench.compare import FELL, ROSE
 from labs.course.verdict import Verdict
-from labs.experiments.figures import change, figure, outliers_in, ratio, windows_of
+from labs.experiments.figures import change, figure, figures_of, outliers_of, ratio, summary_of
 from labs.experiments.throughput_window import RING, SIZE, Point
 
 if TYPE_CHECKING:
@@ -68,27 +68,17 @@ FIGURES: dict[str, Callable[[Window], float | None]] = {
 
 def figures(windows: Sequence[Window], point: Point) -> dict[str, Figure]:
     """Return each figure of a point over its windows."""
-    mine = [window for window in windows if window["setting"] == str(point)]
-    return {name: figure([of(window) for window in mine]) for name, of in FIGURES.items()}
+    return figures_of(windows, point, FIGURES)
 
 
 def summarise(windows: Sequence[Window], points: Iterable[Point]) -> dict[str, Any]:
     """Return a group for each point: the median, lowest and highest window of each figure."""
-    return {
-        str(point): {name: each.to_dict() for name, each in figures(windows, point).items()}
-        for point in points
-    }
+    return summary_of(windows, points, FIGURES)
 
 
 def outliers(windows: Sequence[Window], points: Iterable[Point]) -> list[int]:
     """Return the numbers of the windows whose rate stands out, from 1."""
-    return outliers_in(
-        (
-            windows_of(windows, lambda window: window["setting"], str(point)),
-            figures(windows, point)["received_mpps"],
-        )
-        for point in points
-    )
+    return outliers_of(windows, points, FIGURES, "received_mpps")
 
 
 def judge(windows: Sequence[Window], points: Iterable[Point]) -> list[Verdict]:

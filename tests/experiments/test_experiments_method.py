@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from labs import load_run
 from labs.errors import LabError, NodeDied
 from labs.experiments import Run, method
+from labs.experiments.ending import judge_quality
 from labs.experiments.figures import figure, outliers_in, windows_of
 from labs.experiments.method import (
     Span,
     in_turn,
-    judge_quality,
     measure_in_turn,
     plan,
 )

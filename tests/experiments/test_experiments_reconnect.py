@@ -7,8 +7,9 @@ from long_tests import not_in_docker
 
 from labs import load_run, two_vpps
 from labs.errors import LabError
-from labs.experiments.reconnect import ROLES, figures, judge, reconnect
-from labs.experiments.reconnect_window import RATE, Look, Way
+from labs.experiments.figures import figures_of
+from labs.experiments.reconnect import FIGURES, ROLES, judge, reconnect
+from labs.experiments.reconnect_window import RATE, Look, Way, is_killed
 
 
 def window(role, **changes):
@@ -60,12 +61,12 @@ def test_without_a_window_nothing_is_claimed():
 
 def test_figures_are_those_of_one_end():
     some = [window("client", first=1.0), window("server", first=3.0), window("client", first=2.0)]
-    assert figures(some, "client")["first_packet_s"].to_dict() == {
+    assert figures_of(some, is_killed("client"), FIGURES)["first_packet_s"].to_dict() == {
         "median": 1.5,
         "lowest": 1.0,
         "highest": 2.0,
     }
-    assert figures(some, "server")["first_packet_s"].median == 3.0
+    assert figures_of(some, is_killed("server"), FIGURES)["first_packet_s"].median == 3.0
 
 
 def test_packets_go_towards_the_end_that_is_killed():

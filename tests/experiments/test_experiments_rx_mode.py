@@ -12,7 +12,7 @@ from labs.experiments.rx_mode import all_settings, rx_mode
 from labs.experiments.rx_mode_summary import FIGURES, figures, judge, off_the_wire, outliers, summarise
 from labs.experiments.rx_mode_window import Setting, percentile
 from labs.kernel import allowed_cores
-from labs.node import RX_MODES
+from labs.spoken import RX_MODES
 
 two_cores = pytest.mark.skipif(len(allowed_cores()) < 2, reason="this session may use one core only")
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -193,11 +193,6 @@ def test_where_there_is_no_log_of_the_loop_the_two_instruments_tell(off, passed)
     assert [each.claim for each in judge_looks(blind, off)] == [each.claim for each in judge_looks(SEEN, off)]
 
 
-@dataclass
-class Handle:
-    shell: str
-
-
 class RestartingLab:
     """A lab whose node forgets its mode when its peer is started anew, or does not."""
 
@@ -216,8 +211,10 @@ class RestartingLab:
             self.modes[name] = dict.fromkeys(self.modes[name], mode)
             return [f"set interface rx-mode memif0/0 {mode}"]
 
-        handle = Handle(f"vppctl {name}")
-        return SimpleNamespace(rx_mode=rx_mode, rx_modes=lambda: self.modes[name], handle=handle)
+        def in_shell(lines):
+            return [f"vppctl {name} {line}" for line in lines]
+
+        return SimpleNamespace(rx_mode=rx_mode, rx_modes=lambda: self.modes[name], in_shell=in_shell)
 
     def rebuild_node(self, name):
         assert name == self.current.links[0].client

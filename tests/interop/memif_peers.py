@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
-import select
 import signal
 import subprocess
 import time
 from pathlib import Path
 
 from labs.engines.process import find_vpp
+from labs.experiments import testpmd
 from labs.vpp.cli import Cli
 from labs.vpp.startup_conf import StartupConf
 
@@ -77,51 +76,9 @@ def memif_lines(role, mode="", options=""):
     return f"{line}\nset interface state memif0/0 up\nset interface ip address memif0/0 10.0.0.1/24"
 
 
-class Testpmd:
-    """DPDK's testpmd with net_memif ports, without hugepages."""
-
-    __test__ = False
+class Testpmd(testpmd.Testpmd):
+    """DPDK's testpmd with net_memif ports and queues as it makes them by itself."""
 
     def __init__(self, place, *ports, forward="rxonly", core=1, name="tp", options=(), pmd_options=()):
-        vdevs = [f"--vdev=net_memif{number},{port},socket-abstract=no" for number, port in enumerate(ports)]
-        self.child = subprocess.Popen(
-            [
-                "stdbuf", "-o0", "dpdk-testpmd", "--no-huge", "-m", "512", "--no-pci",
-                f"--file-prefix={place.name}{name}", "--lcores", f"0@0,1@{core}", *vdevs, *options, "--",
-                "--no-mlockall", "--total-num-mbufs=8192", f"--forward-mode={forward}", "-i", *pmd_options,
-            ],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
-            env={**os.environ, "XDG_RUNTIME_DIR": str(place)},
-        )  # fmt: skip
-        self.told = ""
-        self.read_until("testpmd> ")
-
-    def read_until(self, text, timeout=STARTS_WITHIN):
-        """Read what it prints until `text` is there, and return it."""
-        deadline = time.monotonic() + timeout
-        begin = len(self.told)
-        while text not in self.told[begin:]:
-            left = deadline - time.monotonic()
-            ready = left > 0 and select.select([self.child.stdout], [], [], left)[0]
-            assert ready, f"testpmd did not print {text!r}: {self.told[-2000:]}"
-            piece = os.read(self.child.stdout.fileno(), 65536)
-            assert piece, f"testpmd ended: {self.told[-2000:]}"
-            self.told += piece.decode(errors="replace")
-        return self.told[begin:]
-
-    def do(self, line, until="testpmd> "):
-        self.child.stdin.write(f"{line}\n".encode())
-        return self.read_until(until)
-
-    def packets(self, direction="RX", port=0):
-        """Return a port's packets so far."""
-        return int(re.search(rf"{direction}-packets: (\d+)", self.do(f"show port stats {port}", "Rx-pps"))[1])
-
-    def stop(self):
-        if self.child.poll() is None:
-            self.child.stdin.write(b"stop\nquit\n")
-            try:
-                self.child.communicate(timeout=10)
-            except subprocess.TimeoutExpired:
-                self.child.kill()
-                self.child.communicate()
+        devices = [f"net_memif{number},{port},socket-abstract=no" for number, port in enumerate(ports)]
+        super().__init__(place, "", devices, forward, (0, core), name, None, pmd_options, options)
