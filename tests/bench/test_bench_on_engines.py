@@ -310,6 +310,41 @@ def test_a_node_that_stands_still_is_a_gap_and_a_sentence(lab, bench):
     eventually(lambda: "vpp2 stands still" not in notes(bench))
 
 
+def test_sockets_that_vanish_are_a_sentence_and_a_gap_and_the_rest_goes_on(fresh):
+    bench = fresh.bench()
+    measures(bench)
+    for door in ("cli", "stats"):
+        (fresh.folder / f"vpp2.{door}.sock").unlink()
+    eventually(lambda: "no statistics socket" in notes(bench))
+    time.sleep(1.5)
+    assert not known(bench, "traffic", "received", 1.0)
+    assert known(bench, "probe", "probe_p50", 2.0)
+    bench.set(rx_mode="interrupt")  # over the session that is open
+    assert bench._knobs.all["rx_mode"].actual == "interrupt"
+    bench.stop()
+    assert not threads()
+
+
+def test_an_interrupt_ends_the_waiting_and_neither_the_turn_nor_the_bench(bench, lab, monkeypatch):
+    measures(bench)
+    relink = lab.rebuild_links
+
+    def slowly(**ring):
+        time.sleep(1.0)
+        return relink(**ring)
+
+    monkeypatch.setattr(lab, "rebuild_links", slowly)
+    press_stop = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))  # as the kernel gets it
+    press_stop.start()
+    with pytest.raises(KeyboardInterrupt):
+        bench.set(ring=64)
+    eventually(lambda: bench._knobs.all["ring"].actual == 64)
+    measures(bench)
+    bench.set(ring=1024)
+    assert bench._knobs.all["ring"].actual == 1024
+    assert bench._notes.all() == ()
+
+
 @two_cores
 def test_a_cell_that_pins_leaves_a_mark_and_commands_and_the_knob_follows(lab, bench, capsys):
     lab.pin("same")

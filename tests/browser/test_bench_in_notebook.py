@@ -124,10 +124,14 @@ def test_a_killed_node_is_shown_dead_and_comes_back(opened):
     opened.run_code('lab["vpp2"].kill()')
     picture = opened.notebook.locator(".labs-picture")
     expect(picture).to_contain_text("ended", timeout=10_000)
+    off, why = opened.notebook.locator('[data-knob="ring"]'), "vpp2 is not running: restart it first."
+    expect(off).to_have_attribute("title", why, timeout=10_000)
+    expect(off.locator("select")).to_be_disabled()
     again = opened.notebook.get_by_role("button", name="Restart vpp2")
     again.click()
     expect(picture).not_to_contain_text("ended", timeout=30_000)
     expect(again).to_have_count(0, timeout=30_000)
+    expect(off.locator("select")).to_be_enabled(timeout=10_000)
     until(opened, lambda: legend(opened, "ping p50") is not None)
     opened.screenshot("03-bench-restarted")
 
