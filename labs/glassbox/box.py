@@ -15,6 +15,7 @@ from labs.glassbox.graph import Graph
 from labs.glassbox.interfaces import Interface, Interfaces
 from labs.glassbox.memifs import Memifs
 from labs.glassbox.pinging import Ping
+from labs.glassbox.pool import Pool
 from labs.glassbox.routes import Routes
 from labs.glassbox.streams import Streams
 from labs.glassbox.vm import (
@@ -28,6 +29,7 @@ from labs.glassbox.vm import (
     NEWS,
     NEWS_LENGTH,
     NEWS_READ,
+    PACKETS,
     RECORDS,
     TICKS_PER_MS,
     TRACED,
@@ -73,13 +75,24 @@ class Box:
         self.born = clock.now()
         self.counters = Counters(1 + workers)
         tables = make_tables()
-        self.vms = [make_vm(thread, tables, self.counters.rows(thread)) for thread in range(1 + workers)]
+        self.pool = Pool(1 + workers)
+        self.vms = [
+            make_vm(
+                thread,
+                tables,
+                self.counters.rows(thread),
+                self.pool.addresses(thread),
+                (1 + workers) * PACKETS,
+            )
+            for thread in range(1 + workers)
+        ]
+        self.pool.serve(self.vms)
         self.graph = Graph(self.vm)
         self.graph.on_new = self.counters.name_nodes
         self.graph.add_all()
         self.interfaces = Interfaces(tables["interfaces"], self.graph, self.counters)
         self.routes = Routes(tables, self.interfaces)
-        self.memifs = Memifs(self.vms, self.interfaces, self.folder)
+        self.memifs = Memifs(self.vms, self.interfaces, self.folder, self.pool)
         per_ms = clock.ticks_per_ms()
         for thread, vm in enumerate(self.vms):
             vm.state[TICKS_PER_MS] = per_ms
@@ -180,6 +193,7 @@ class Box:
         """End all links and hand out no more counters."""
         self.memifs.close()
         self.counters.segment.close()
+        self.pool.close()
 
     def _learn(self, interface: int, address: ipaddress.IPv4Address, mac: bytes) -> None:
         """Believe what a neighbour said of itself, if it can be true and there is room for it."""

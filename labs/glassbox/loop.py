@@ -104,6 +104,7 @@ class Loop:
                 for key, _ in files:
                     key.data()
                 if now >= self._next_doors or any(ping.has_lines for ping in pings):
+                    box.pool.settle()
                     for door in self._doors:
                         door.tick()
                     is_over = any(ping.due is None for ping in pings)  # doors hear of it when they ask again

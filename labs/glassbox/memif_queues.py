@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from labs.errors import LabError
 from labs.glassbox.vm import ADAPTIVE, INTERRUPT, POLLING, QUEUES
 from labs.memif import MemifError
-from labs.memif.control import STOP
 
 if TYPE_CHECKING:
     from labs.glassbox.interfaces import Interface
     from labs.glassbox.memif_ends import ClientEnd, ServerEnd
+    from labs.glassbox.pool import Pool
     from labs.glassbox.vm import Vm
     from labs.memif.connection import Connection
     from labs.memif.queue import Queue
@@ -39,6 +39,8 @@ class Memif:
     link : Link
     is_ip : bool
         Packets have no Ethernet header.
+    is_zero_copy : bool
+        The server works on our packets where they are.
     connection : Connection, optional
         What the data plane works on now.
     rows : list of int
@@ -54,6 +56,7 @@ class Memif:
     link: ClientEnd | ServerEnd
     settings: dict[str, Any]
     is_ip: bool = False
+    is_zero_copy: bool = False
     connection: Connection | None = None
     rows: list[int] = field(default_factory=list)
 
@@ -70,10 +73,12 @@ class RxQueues:
     ----------
     vms : list of Vm
         Each thread's view; queues are spread over the workers, if there are any.
+    pool : Pool
+        Told of connections whose rings name its packets.
     """
 
-    def __init__(self, vms: list[Vm]) -> None:
-        self._vms = vms
+    def __init__(self, vms: list[Vm], pool: Pool) -> None:
+        self._vms, self._pool = vms, pool
         self._bells = [select.epoll() for _ in vms]
         self._next_thread = 0
 
@@ -129,9 +134,10 @@ class RxQueues:
             return
         for queue in connection.queues:
             queue.lock.acquire()
-        if has_ended(connection):  # while we waited for the locks: its doorbells are closed
+        if connection.has_ended:  # while we waited for the locks: its doorbells are closed
             release(connection)
             return
+        self._pool.lend(connection)
         memif.connection, memif.rows = connection, free
         index = memif.interface.index
         for number, queue in enumerate(connection.tx):
@@ -168,11 +174,6 @@ class RxQueues:
         vm.interfaces[memif.interface.index]["tx_queues"] = 0
         memif.interface.is_linked = False
         release(connection)
-
-
-def has_ended(connection: Connection) -> bool:
-    """Return whether a connection is about to be closed."""
-    return any(queue.control[STOP] for queue in connection.queues)
 
 
 def release(connection: Connection) -> None:

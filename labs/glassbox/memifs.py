@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from labs.errors import LabError
 from labs.glassbox.memif_ends import ClientEnd, ServerEnd, why_not
-from labs.glassbox.memif_queues import Memif, RxQueues, has_ended
+from labs.glassbox.memif_queues import Memif, RxQueues
 from labs.memif import MemifError
 
 if TYPE_CHECKING:
     from labs.glassbox.interfaces import Interface, Interfaces
+    from labs.glassbox.pool import Pool
     from labs.glassbox.vm import Vm
 
 _NO_MAC = b""
@@ -29,16 +30,19 @@ class Memifs:
     interfaces : Interfaces
     folder : Path
         Where relative socket names go, and socket 0 is.
+    pool : Pool
+        What clients lend, if they are to.
     """
 
-    def __init__(self, vms: list[Vm], interfaces: Interfaces, folder: Path) -> None:
-        self.queues = RxQueues(vms)
+    def __init__(self, vms: list[Vm], interfaces: Interfaces, folder: Path, pool: Pool) -> None:
+        self.queues = RxQueues(vms, pool)
         self._interfaces = interfaces
         self._folder = folder
         self.sockets: dict[int, str] = {0: str(folder / "memif.sock")}
         self.by_index: dict[int, Memif] = {}
         self.wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._is_closed = False
+        self._pool = pool
 
     @property
     def last_row(self) -> int:
@@ -89,6 +93,7 @@ class Memifs:
         tx_queues: int = 1,
         is_ip: bool = False,
         mac: bytes | None = None,
+        zero_copy: bool = True,
     ) -> Memif:
         """Make a memif interface; a server listens at once, a client dials when it is set up.
 
@@ -97,6 +102,8 @@ class Memifs:
         number : int
             Its id.
         role : {"master", "slave"}
+        zero_copy : bool
+            Let the server work on our packets where they are; for a client to say.
 
         Raises
         ------
@@ -130,7 +137,9 @@ class Memifs:
         try:
             link: ClientEnd | ServerEnd
             if role == "slave":
-                link = ClientEnd(path, number, retry=1.0, **settings, **made)
+                link = ClientEnd(
+                    path, number, retry=1.0, lends=self._pool.lent if zero_copy else None, **settings, **made
+                )
             else:
                 link = ServerEnd(path, number, **settings)
             link.notice = self._notice
@@ -143,15 +152,19 @@ class Memifs:
         except LabError:
             link.close()
             raise
-        memif = Memif(interface, socket_id, number, role, link, made, is_ip)
+        memif = Memif(interface, socket_id, number, role, link, made, is_ip, role == "slave" and zero_copy)
         self.by_index[interface.index] = memif
         return memif
 
     def delete(self, memif: Memif) -> None:
         """End the link and forget it; the interface is the caller's to remove."""
+        connection = memif.link._connection  # noqa: SLF001 - as in `settle`
         self.queues.detach(memif)
         del self.by_index[memif.interface.index]
+        if connection:
+            connection.stop()
         memif.link.close()
+        self._pool.take_back()
 
     def set_up(self, interface: Interface) -> None:
         """Follow the interface's administrative state: a client dials when it is up."""
@@ -173,9 +186,10 @@ class Memifs:
         """Let the data plane work on the links that are up, and on no others; called when one changes."""
         with contextlib.suppress(BlockingIOError):
             os.eventfd_read(self.wake)
+        self._pool.take_back()
         for memif in self.by_index.values():
             current = memif.link._connection  # noqa: SLF001 - it may be gone at any moment, and that is no error
-            if current is not None and has_ended(current):
+            if current is not None and current.has_ended:
                 current = None  # its own thread waits for us to let go of it
             if current is not memif.connection:
                 self.queues.detach(memif)

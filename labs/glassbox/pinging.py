@@ -16,7 +16,7 @@ import numpy as np
 from labs.glassbox import clock
 from labs.glassbox.buffers import claim
 from labs.glassbox.dispatch import enqueue
-from labs.glassbox.packet import DATA, ROOM, begin
+from labs.glassbox.packet import ROOM, begin, origin
 from labs.glassbox.vm import TICKS_PER_MS
 from labs.memif.atoms import copy
 from labs.memif.jit import kernel
@@ -41,7 +41,7 @@ def inject(vm, target, data, size):  # type: ignore[no-untyped-def]  # noqa: ANN
     if packet == 0:
         return False
     begin(packet, size, 0)
-    copy(packet + DATA, np.int64(data.ctypes.data), size)
+    copy(origin(packet), np.int64(data.ctypes.data), size)
     enqueue(vm, target, packet)
     return True
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from labs.glassbox.graph import OUTPUT
 from labs.glassbox.memory import get8, get64, ticks
-from labs.glassbox.packet import HEADROOM, mark_of, set_mark
+from labs.glassbox.packet import HEADROOM, mark_of, origin, set_mark
 from labs.glassbox.vm import RECORDS, TRACE_BYTES, TRACED
 from labs.memif.hints import apart
 from labs.memif.jit import seldom
@@ -40,5 +40,6 @@ def record(vm, me, frame, count):
             vm.records[line].at = ticks()
             for word in range(8):
                 vm.records[line].facts[word] = get64(packet + 8 * word)
+            vm.records[line].facts[0] = get64(packet) - origin(packet)
             for byte in range(TRACE_BYTES):
-                vm.records[line].bytes[byte] = get8(packet + HEADROOM + byte)
+                vm.records[line].bytes[byte] = get8(origin(packet) - HEADROOM + byte)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from labs.glassbox import view
-from labs.glassbox.packet import STRIDE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 VECTOR = 256
 """Packets that a node is handed at most."""
 
-PACKETS = 1024
+PACKETS = 4096
 NODES = 256
 ARCS = 16
 INTERFACES = 64
@@ -133,7 +132,6 @@ class Vm(NamedTuple):
     """One thread's view; `image` is how compiled nodes see it (see `labs.glassbox.view`)."""
 
     state: NDArray[np.int64]
-    packets: NDArray[np.uint8]
     free: NDArray[np.int64]
     frame: NDArray[np.int64]
     nexts: NDArray[np.int64]
@@ -178,7 +176,13 @@ def make_tables() -> dict[str, Any]:
     }
 
 
-def make_vm(thread: int, tables: dict[str, Any], counters: dict[str, Any]) -> Vm:
+def make_vm(
+    thread: int,
+    tables: dict[str, Any],
+    counters: dict[str, Any],
+    packets: NDArray[np.int64],
+    in_all: int = PACKETS,
+) -> Vm:
     """Return a thread's view.
 
     Parameters
@@ -189,18 +193,21 @@ def make_vm(thread: int, tables: dict[str, Any], counters: dict[str, Any]) -> Vm
     counters : dict of ndarray of uint64
         This thread's rows: ``calls``, ``vectors``, ``clocks`` (NODES,), ``errors``, ``rx``, ``tx``
         (INTERFACES, 2) and ``drops`` (INTERFACES,).
+    packets : ndarray of int64, shape (PACKETS,)
+        The addresses of the thread's packets.
+    in_all : int
+        Packets of all threads: so many may come to one of them.
     """
-    packets = np.zeros(PACKETS * STRIDE + 64, np.uint8)
-    first = -(-packets.ctypes.data // 64) * 64
+    free = np.zeros(in_all, np.int64)
+    free[:PACKETS] = packets[::-1]
     state = np.zeros(64, np.int64)
     state[THREAD], state[FREE] = thread, PACKETS
     vm = Vm(
         state=state,
-        packets=packets,
-        free=first + np.arange(PACKETS, dtype=np.int64)[::-1] * STRIDE,
+        free=free,
         frame=np.zeros(VECTOR, np.int64),
         nexts=np.zeros(VECTOR, np.int64),
-        queues=np.zeros((NODES, PACKETS), np.int64),
+        queues=np.zeros((NODES, in_all), np.int64),
         queued=np.zeros(NODES, np.int64),
         pending=np.zeros(NODES, np.int64),
         records=np.zeros(TRACE_LENGTH, RECORD),

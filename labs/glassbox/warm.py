@@ -12,9 +12,12 @@ from llvmlite import binding
 from labs.glassbox import clock, fib, nodes
 from labs.glassbox.counters import Counters
 from labs.glassbox.graph import KINDS, Graph
+from labs.glassbox.lending import collect
 from labs.glassbox.pinging import inject
+from labs.glassbox.pool import Pool
 from labs.glassbox.turns import run
 from labs.glassbox.vm import BARRIER, BELLS, FILES, PENDING, TICKS_PER_MS, make_tables, make_vm
+from labs.memif.control import THEIRS
 from labs.memif.jit import cache_folder, stamp
 
 if TYPE_CHECKING:
@@ -45,13 +48,16 @@ def warm_up(progress: Callable[[int, int, str], None] | None = None) -> None:
         Called before each and at the end with (done, in all, name of the next).
     """
     tables, counters = make_tables(), Counters(1)
-    vm = make_vm(0, tables, counters.rows(0))
+    pool = Pool(1)
+    vm = make_vm(0, tables, counters.rows(0), pool.addresses(0))
     vm.state[BARRIER], vm.state[TICKS_PER_MS] = 1, clock.ticks_per_ms()
     vm.state[BELLS] = vm.state[FILES] = -1
     graph = Graph(vm)
     root, lengths = tables["root"], np.full(1 << 16, -1, np.int8)
     plies, ply_lengths = tables["plies"], np.full(tables["plies"].shape, -1, np.int8)
     packet = np.zeros(64, np.uint8)
+    ring = np.zeros(64, np.int64)
+    ring[THEIRS] = ring.ctypes.data  # an index that stays 0
     steps: dict[str, Callable[[], object]] = {
         name: partial(graph.compile, kind) for name, kind in KINDS.items()
     }
@@ -61,12 +67,14 @@ def warm_up(progress: Callable[[int, int, str], None] | None = None) -> None:
         ),
         "routes found": lambda: fib.find_all(root, plies, np.zeros(1, np.uint32), np.zeros(1, np.int64)),
         "ping": lambda: inject(vm, 0, packet, packet.size),
+        "packets read": lambda: collect(vm, ring.ctypes.data),
         "main loop": lambda: _turn(vm, graph),
     }
     for number, (name, compile_it) in enumerate(steps.items()):
         if progress:
             progress(number, len(steps), name)
         compile_it()
+    pool.close()
     marker().touch()
     if progress:
         progress(len(steps), len(steps), "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from labs.memif.control import STOP
 from labs.memif.doorbell import take_doorbell
 from labs.memif.errors import BadMessage
 from labs.memif.queue import Queue
@@ -49,6 +50,11 @@ class Connection:
     def queues(self) -> list[Queue]:
         """All queues."""
         return [*self.tx, *self.rx]
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is about to be closed."""
+        return any(queue.control[STOP] for queue in self.queues)
 
     def stop(self) -> None:
         """Make every call on the queues return at once."""

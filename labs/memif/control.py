@@ -42,6 +42,9 @@ REGIONS, DOORBELL = 9, 10
 POSITION, LAST, STOP = 16, 17, 18
 PACKETS, BYTES, FULL, RUNG, DROPPED = 19, 20, 21, 22, 23
 SCRATCH = 24  # 3 words for system calls
+# where a client lends memory of its own (see `labs.glassbox.lending`): the address of the list of what its
+# slots name, how long each may be, how far slots name anything, and those that are part of a later one's
+KEPT, LENT, EDGE, PARTS = 27, 28, 29, 30
 REGION_TABLE = 32  # base and size of each region
 
 # what a kernel returns instead of a count

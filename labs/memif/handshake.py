@@ -70,17 +70,27 @@ def connect(channel: Channel, settings: Settings) -> Connection:
         log2_size=min(settings.log2_size, hello.max_log2_ring_size),
         buffer_size=settings.buffer_size,
         line=own_line(settings.line_size),
+        has_buffers=settings.lends is None,
     )
     region, memory = make_region(0, layout.region_size, f"memif {settings.interface} region 0")
+    regions = [region, settings.lends.region] if settings.lends else [region]
     queues: list[Queue] = []
     try:
         rings = layout.write(region)
         for number, ring in enumerate(rings):
-            table = layout.descriptors(number)
-            queue = Queue(ring, [region], make_doorbell(), is_client=True, table=table)
+            queue = Queue(
+                ring,
+                regions,
+                make_doorbell(),
+                is_client=True,
+                table=layout.descriptors(number),
+                lends=settings.buffer_size if settings.lends else 0,
+            )
             queues.append(queue)
         _ask(channel, _init(settings))
         _ask(channel, AddRegion(index=0, size=region.size), memory)
+        if settings.lends:
+            _ask(channel, AddRegion(index=1, size=regions[1].size), settings.lends.descriptor)
         for ring, queue in zip(rings, queues, strict=True):
             _ask(channel, ring.place, queue.doorbell)
         channel.send(Connect(interface=clip(settings.interface, NAME_SIZE)))
@@ -95,7 +105,7 @@ def connect(channel: Channel, settings: Settings) -> Connection:
         close_all([memory])
     return Connection(
         channel,
-        [region],
+        regions,
         rings,
         tx=[each for each in queues if each.sends],
         rx=[each for each in queues if not each.sends],

@@ -29,6 +29,8 @@ class Layout:
         Bytes of every slot's buffer.
     line : int
         Bytes of a cache line.
+    has_buffers : bool
+        False for a zero-copy client: there are only rings.
     """
 
     queues_s2m: int
@@ -36,6 +38,7 @@ class Layout:
     log2_size: int
     buffer_size: int
     line: int
+    has_buffers: bool = True
 
     @property
     def places(self) -> list[AddRing]:
@@ -57,6 +60,8 @@ class Layout:
     @property
     def region_size(self) -> int:
         """Bytes."""
+        if not self.has_buffers:
+            return self.buffers_at
         buffers = self.queues_s2m + self.queues_m2s << self.log2_size
         return self.buffers_at + (buffers - 1) * stride_of(self.buffer_size) + self.buffer_size
 
@@ -64,6 +69,8 @@ class Layout:
         """Return the descriptors that ring `number` begins with, as an array of `DESCRIPTOR`."""
         size = 1 << self.log2_size
         slots = np.zeros(size, DESCRIPTOR)
+        if not self.has_buffers:
+            return slots
         slots["length"] = self.buffer_size
         slots["offset"] = self.buffers_at + (number * size + np.arange(size)) * stride_of(self.buffer_size)
         return slots

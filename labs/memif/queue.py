@@ -8,6 +8,8 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from labs.memif import control, kernels
 from labs.memif.burst import Burst
 from labs.memif.errors import BadMemory, Down, MemifError
@@ -16,7 +18,6 @@ from labs.memif.ring import FLAGS_AT, HEAD_AT, MASK_INTERRUPT, Ring
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from labs.memif.regions import Region
@@ -67,6 +68,8 @@ class Queue:
     is_client : bool
     table : ndarray of DESCRIPTOR, optional
         A client's own descriptors.
+    lends : int
+        Bytes of each packet that a zero-copy client lends, and others put into the slots; 0 for none.
     """
 
     def __init__(
@@ -77,13 +80,18 @@ class Queue:
         *,
         is_client: bool,
         table: NDArray[np.void] | None = None,
+        lends: int = 0,
     ) -> None:
         self.ring = ring
         self.lock = threading.Lock()
         self.control = control.control_block(
             ring, regions, is_client=is_client, doorbell=doorbell, table=table
         )
+        self.kept: NDArray[np.int64] | None = np.zeros(ring.size, np.int64) if lends else None
         self._kept = (tuple(regions), table)
+        if self.kept is not None:
+            self.control[control.KEPT], self.control[control.LENT] = self.kept.ctypes.data, lends
+            self.control[control.OFFER] = 0
         self._flags = ring.memory[FLAGS_AT : FLAGS_AT + 2].view("<u2")
         self._room: Burst | None = None
         self._polls = False
@@ -172,7 +180,7 @@ class Queue:
         That is for after the server's CONNECTED: DPDK's sets head and tail to zero just before
         (rte_eth_memif.c, memif_connect).
         """
-        if not self.sends:
+        if not self.sends and self.kept is None:
             self.ring.memory[HEAD_AT : HEAD_AT + 2].view("<u2")[0] = self.ring.size
 
     @contextlib.contextmanager

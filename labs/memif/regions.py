@@ -75,6 +75,21 @@ class Region:
         return int(self.memory.ctypes.data)
 
 
+@dataclass(frozen=True, eq=False)
+class Lent:
+    """Memory of a client's own that it lends to its servers, as region 1 of each link.
+
+    Attributes
+    ----------
+    region : Region
+    descriptor : int
+        Its file, for the links to send; the owner's to close.
+    """
+
+    region: Region
+    descriptor: int
+
+
 def make_region(index: int, size: int, name: str) -> tuple[Region, int]:
     """Make a region of zeros, sealed against shrinking and growing.
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from labs.memif.errors import MemifError
 from labs.memif.messages import MODES, SECRET_SIZE
 from labs.memif.ring import LINES, log2_of, stride_of
+
+if TYPE_CHECKING:
+    from labs.memif.regions import Lent
 
 MAX_QUEUES = 255
 MAX_BUFFER = 65_535
@@ -43,6 +47,9 @@ class Settings:
         Bytes of a cache line in the peer's rings, where it cannot be told.
     trust : bool
         Map a peer's memory even if it could be taken away, which would kill this process.
+    lends : Lent, optional
+        A client's memory that the slots are to name, instead of buffers of the link's own. Whoever works on
+        the queues then has to fill the slots; `Link.send` and `Link.receive` cannot.
     """
 
     id: int = 0
@@ -58,6 +65,7 @@ class Settings:
     retry: float = 0.2
     line_size: int | None = None
     trust: bool = False
+    lends: Lent | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         _within("id", self.id, 0, 0xFFFFFFFF)

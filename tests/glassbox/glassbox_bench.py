@@ -89,21 +89,36 @@ class Bench:
         self.wires = []
         self._numbers = {name: self.box.graph.number(name) for name in ("memif-input", "pg-input")}
 
-    def wire(self, number=None, address="", *, is_ip=False, queues=1, is_up=True, **settings):
-        """Make a memif interface with a neighbour, and wait until the link is up."""
+    def wire(self, number=None, address="", *, is_ip=False, queues=1, is_up=True, made=None, **settings):
+        """Make a memif interface with a neighbour, and wait until the link is up.
+
+        With `made`, what is said of a client, the box is the client, and the neighbour the server.
+        """
         number = len(self.wires) if number is None else number
         mac = None if is_ip else raw_mac(mac_of(number))
-        made = self.box.add_memif(number, role="master", is_ip=is_ip, mac=mac)
+        ends = {"mode": "ip" if is_ip else "ethernet", **settings}
+        if made is None:
+            path = self.box.folder / "memif.sock"
+            made = self.box.add_memif(number, role="master", is_ip=is_ip, mac=mac)
+            link = memif.Client(path, number, queues=queues, **ends)
+        else:
+            path = self.box.folder / f"server{number}.sock"
+            self.box.memifs.add_socket(100 + number, str(path))
+            link = memif.Server(path, number, **ends)
+            link.start()
+            made = self.box.add_memif(
+                number,
+                role="slave",
+                socket_id=100 + number,
+                is_ip=is_ip,
+                mac=mac,
+                rx_queues=queues,
+                tx_queues=queues,
+                **made,
+            )
         if address:
             self.box.routes.add_address(made.interface, ipaddress.ip_interface(address))
         self.box.set_up(made.interface, is_up=is_up)
-        link = memif.Client(
-            self.box.folder / "memif.sock",
-            number,
-            mode="ip" if is_ip else "ethernet",
-            queues=queues,
-            **settings,
-        )
         link.start()
         link.wait_up()
         wire = Wire(made, link, number)
@@ -166,12 +181,18 @@ class Bench:
         }
 
     def check(self):
-        """See that every packet's memory is free again, once."""
+        """See that every packet is free again, or lent, once; and that it is its own thread's."""
+        self.box.pool.settle()
+        lent = self.box.pool.lent_packets()
+        packets = lent.tolist()
         for vm in self.box.vms:
             assert vm.state[PENDING] == 0
             assert not vm.queued.any()
-            assert vm.state[FREE] == PACKETS
-            assert len(set(vm.free.tolist())) == PACKETS
+            packets += vm.free[: vm.state[FREE]].tolist()
+        assert len(packets) == PACKETS * len(self.box.vms)
+        assert len(set(packets)) == len(packets)
+        if len(lent) == 0:
+            assert all(vm.state[FREE] == PACKETS for vm in self.box.vms)
 
     def close(self):
         for each in self.wires:

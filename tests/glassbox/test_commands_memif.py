@@ -47,7 +47,7 @@ def test_a_link_that_stands_shows_its_rings_from_both_sides(pair):
     server, client = state(pair, "a"), state(pair, "b")
     assert (server.role, client.role) == ("server", "client")
     assert server.flags == {"admin-up", "connected"}
-    assert client.flags == {"admin-up", "slave", "connected"}
+    assert client.flags == {"admin-up", "slave", "connected", "zero-copy"}
     assert [ring.direction for ring in client.rings] == ["slave-to-master"] * 2 + ["master-to-slave"] * 2
     assert [ring.direction for ring in server.rings] == ["master-to-slave"] * 2 + ["slave-to-master"] * 2
     assert {ring.size for ring in (*server.rings, *client.rings)} == {512}
@@ -55,7 +55,16 @@ def test_a_link_that_stands_shows_its_rings_from_both_sides(pair):
     assert (server.s2m_rings, server.m2s_rings) == (client.s2m_rings, client.m2s_rings) == (2, 2)
     assert (server.buffer_size, client.buffer_size) == (0, 2048)
     assert server.remote_interface == client.remote_interface == "memif0/0"
-    assert server.regions[0].size == client.regions[0].size > 2 * 512 * 2048
+    assert [each.size for each in server.regions] == [each.size for each in client.regions]
+    assert len(client.regions) == 2  # rings, and the packets that the client lends
+
+
+def test_a_client_that_shall_copy_has_its_packets_in_one_region(pair):
+    pair.link(" no-zero-copy")
+    server, client = state(pair, "a"), state(pair, "b")
+    assert client.flags == {"admin-up", "slave", "connected"}
+    assert server.regions[0].size == client.regions[0].size > 2 * 1024 * 2048
+    assert len(client.regions) == len(server.regions) == 1
 
 
 def test_heads_and_tails_move_with_the_packets(pair):
@@ -84,7 +93,8 @@ def test_descriptors_are_listed(pair):
     lines = pair.do("b", "show memif memif0/0 descriptors").splitlines()
     heads = [number for number, line in enumerate(lines) if line.startswith("  id    flags region len ")]
     assert len(heads) == 2
-    assert lines[heads[0] + 2].split()[:4] == ["0", "0", "0", "2048"]
+    assert lines[heads[0] + 2].split()[:4] == ["0", "0", "0", "0"]  # names nothing yet
+    assert lines[heads[1] + 2].split()[:4] == ["0", "0", "1", "2048"]
     assert lines[heads[0] + 257].split()[0] == "255"
 
 

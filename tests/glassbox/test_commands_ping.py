@@ -7,6 +7,7 @@ import pytest
 from cli_pair import pair_of
 
 from labs.glassbox.pinging import MOST_DATA, checksum, echo_request
+from labs.glassbox.vm import FREE
 from labs.vpp.parse import parse_ping_line, parse_ping_statistics
 
 USAGE = "Usage: ping <addr> [source <intf>] [size <datasz>] [repeat <count>] [verbose]"
@@ -153,7 +154,11 @@ def test_two_pings_at_once_keep_apart(linked):
 
 
 def test_more_requests_than_there_are_buffers_are_told(linked):
+    state = linked.boxes["a"].vm.state
+    hidden = int(state[FREE]) - 1000
+    state[FREE] -= hidden
     text = linked.ask("a", "ping 10.10.2.2 repeat 1 interval 0.05 burst 2560")
+    state[FREE] += hidden
     assert "Failed: could not allocate a new buffer" in text
     assert linked.do("a", "ping 10.10.2.2 repeat 1 interval 0.05").endswith("0% packet loss\n")
 

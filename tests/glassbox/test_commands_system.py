@@ -70,7 +70,7 @@ def test_buffers_are_counted(pair):
     name, *numbers = row.split()
     total, free, _, used = (int(each) for each in numbers[4:])
     assert name == "glass_main"
-    assert total == free + used == 1024
+    assert total == free + used == 4096
 
 
 def test_memory_is_the_kernels_count(pair):

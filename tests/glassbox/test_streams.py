@@ -10,7 +10,7 @@ from glassbox_bench import Bench, raw_mac, udp
 from scapy.layers.l2 import Ether
 
 from labs.errors import LabError
-from labs.glassbox.packet import DATA, ROOM
+from labs.glassbox.packet import BASE, ROOM
 from labs.glassbox.streams import HEAD, Stream
 from labs.glassbox.vm import ARCS, FREE, STREAMS
 
@@ -156,8 +156,12 @@ def test_packets_differ_in_how_they_begin_and_begin_again(bench, add, size, kind
         addresses = bench.box.vm.free[:top][::-1].tolist()
         bench.turn()
         count = bench.box.streams.sent(stream) - begun
-        made += [ctypes.string_at(address + DATA, size) for address in addresses[:count]]
+        made += [ctypes.string_at(origin_of(address), size) for address in addresses[:count]]
     assert made == [heads[at % kinds] + whole[HEAD:] for at in range(kinds + 1)]
+
+
+def origin_of(packet):
+    return ctypes.c_int64.from_address(packet + BASE).value
 
 
 def test_no_more_packets_are_made_in_a_turn_than_maxframe_says(bench, add):

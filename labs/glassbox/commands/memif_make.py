@@ -34,7 +34,7 @@ _FLAGS: dict[tuple[str, ...], dict[str, Any]] = {
     ("master",): {"role": "master"},
     ("slave",): {"role": "slave"},
     ("mode", "ip"): {"is_ip": True},
-    ("no-zero-copy",): {},  # the glass box always copies
+    ("no-zero-copy",): {"zero_copy": False},
 }
 
 

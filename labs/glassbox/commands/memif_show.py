@@ -76,6 +76,7 @@ def _flags(memif: Memif, *, is_connected: bool) -> str:
         "admin-up": memif.interface.is_up,
         "slave": memif.role == "slave",
         "connected": is_connected,
+        "zero-copy": memif.is_zero_copy,
     }
     return "".join(f" {name}" for name, is_set in flags.items() if is_set)
 

@@ -14,7 +14,7 @@ from labs.glassbox.commands.header_text import arp_lines, ethernet_lines, hex_li
 from labs.glassbox.drops import COUNTED
 from labs.glassbox.graph import OUTPUT
 from labs.glassbox.headers import DESTINATION_MAC, ETHERTYPE, SOURCE_MAC
-from labs.glassbox.packet import DATA, HEADROOM
+from labs.glassbox.packet import HEADROOM
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,13 +57,13 @@ class Seen:
     @property
     def header(self) -> bytes:
         """What was recorded of it, from its present header on."""
-        return self.raw[self.offset - HEADROOM :][: self.length]
+        return self.raw[HEADROOM + self.offset :][: self.length]
 
 
 def seen(record: Any) -> Seen:  # noqa: ANN401 - a row of `labs.glassbox.vm.RECORD`
     """Return a record of the trace as `Seen`."""
     numbers = [int(record[each]) for each in ("mark", "node", "next", "at")]
-    numbers += record["facts"].view("<u4")[:6].tolist()
+    numbers += record["facts"].view("<i4")[[0, 2, 3, 4, 5, 6]].tolist()
     mark, node, to, at, offset, length, came_by, leaves_by, adjacency, reason = numbers
     raw = record["bytes"].tobytes()
     return Seen(mark, node, to, at, offset, length, came_by, leaves_by, adjacency, reason, raw)
@@ -181,7 +181,7 @@ def _any(box: Box, now: Seen, _before: Seen) -> list[str]:
 
 
 def _buffer(now: Seen) -> str:
-    return f"current data {now.offset - DATA}, length {now.length}, trace handle 0x{now.mark - 1:x}"
+    return f"current data {now.offset}, length {now.length}, trace handle 0x{now.mark - 1:x}"
 
 
 def _frame(box: Box, index: int, raw: bytes) -> list[str]:

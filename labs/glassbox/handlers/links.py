@@ -24,6 +24,8 @@ class LinkHandlers(Handlers):
         for name in ("ring_size", "buffer_size", "rx_queues", "tx_queues"):
             if more[name]:
                 line += f" {name.replace('_', '-')} {more[name]}"
+        if more["no_zero_copy"]:
+            line += " no-zero-copy"
         if secret:
             line += f" secret {secret}"
         before = set(self._box.memifs.by_index)
@@ -43,6 +45,7 @@ class LinkHandlers(Handlers):
                 "id": memif.id,
                 "role": _ROLES.index(memif.role),
                 "mode": int(memif.is_ip),
+                "zero_copy": memif.is_zero_copy,
                 "socket_id": memif.socket_id,
                 "ring_size": memif.settings["ring_size"],
                 "buffer_size": memif.settings["buffer_size"],

@@ -10,12 +10,13 @@ import numpy as np
 from labs.glassbox.buffers import give_up
 from labs.glassbox.drops import INTERFACE_DOWN, NO_SLOTS, NOT_CONNECTED
 from labs.glassbox.graph import DROP, GONE, node
+from labs.glassbox.lending import lend, lot, reap, slot_at
 from labs.glassbox.memory import swap64, words_at
 from labs.glassbox.news import accuse
 from labs.glassbox.packet import because, length, set_came_by, start
-from labs.glassbox.vm import THREAD
+from labs.glassbox.vm import FREE, THREAD, VECTOR
 from labs.memif.atoms import pause
-from labs.memif.control import BYTES, FULL, MASK, PACKETS, POSITION, SLOTS, STOP
+from labs.memif.control import BYTES, EDGE, FULL, KEPT, MASK, PACKETS, POSITION, SIZE, SLOTS, STOP
 from labs.memif.hints import prefetch_to_write
 from labs.memif.jit import step
 from labs.memif.kernels import put
@@ -75,6 +76,9 @@ def put_out(vm, block, frame, nexts, count):
             accuse(vm, block, free)
         refuse(frame, nexts, 0, count, NOT_CONNECTED)
         return
+    if ring[KEPT]:
+        put_lent(vm, ring, frame, nexts, count)
+        return
     position = ring[POSITION]
     sent = 0
     total = 0
@@ -101,6 +105,40 @@ def put_out(vm, block, frame, nexts, count):
     if sent < count:
         if used < 0:
             accuse(vm, block, used)
+        ring[FULL] += 1
+        refuse(frame, nexts, sent, count, NO_SLOTS)
+
+
+@step
+def put_lent(vm, ring, frame, nexts, count):
+    """Let the server read packets where they are; they are free when it has."""
+    reap(vm, ring, lot(ring))
+    if vm.state[FREE] < VECTOR:
+        reap(vm, ring, 1)
+    position = ring[POSITION]
+    free = fixed(ring, SIZE) - ((position - ring[EDGE]) & 0xFFFF)
+    if vm.state[FREE] < VECTOR:
+        free = 0  # else one server that is slow could hold all packets of the box
+    sent = 0
+    total = 0
+    while sent < count:
+        prefetch_to_write(slot_at(ring, position + AHEAD))
+        packet = frame[sent]
+        used = lend(ring, position, free, packet)
+        if used == 0:
+            break
+        position += used
+        free -= used
+        total += length(packet)
+        nexts[sent] = GONE
+        sent += 1
+    if sent:
+        publish(ring, position)
+        ring[PACKETS] += sent
+        ring[BYTES] += total
+        if wants_bell(ring):
+            ring_bell(ring)
+    if sent < count:
         ring[FULL] += 1
         refuse(frame, nexts, sent, count, NO_SLOTS)
 

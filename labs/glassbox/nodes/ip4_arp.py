@@ -28,7 +28,7 @@ from labs.glassbox.headers import (
     SOURCE_MAC,
 )
 from labs.glassbox.memory import net32, set48, set_net16, set_net32, ticks
-from labs.glassbox.packet import DATA, adjacency_of, because, begin, leave_by, mark_of, set_mark, start
+from labs.glassbox.packet import adjacency_of, because, begin, leave_by, mark_of, origin, set_mark, start
 from labs.glassbox.vm import TICKS_PER_MS
 
 PAUSE_MS = 1
@@ -55,7 +55,7 @@ def ip4_arp(vm, me, frame, nexts, count):
             begin(packet, ETHERNET + ARP, 0)
             set_mark(packet, mark)
             own = vm.interfaces[towards.interface]
-            at = packet + DATA
+            at = origin(packet)
             set48(at + DESTINATION_MAC, BROADCAST_MAC)
             set48(at + SOURCE_MAC, own.mac)
             set_net16(at + ETHERTYPE, IS_ARP)

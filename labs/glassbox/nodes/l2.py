@@ -13,7 +13,7 @@ from labs.glassbox.drops import NO_COPY, NO_L2_PEER
 from labs.glassbox.graph import DROP, node, output
 from labs.glassbox.headers import DESTINATION_MAC, GROUP, SOURCE_MAC
 from labs.glassbox.memory import get48
-from labs.glassbox.packet import DATA, because, begin, came_by, leave_by, length, start
+from labs.glassbox.packet import because, begin, came_by, leave_by, length, origin, start
 from labs.glassbox.vm import BRIDGE, CROSS_CONNECT
 from labs.memif.atoms import copy
 from labs.memif.jit import step
@@ -99,7 +99,7 @@ def l2_flood(vm, me, frame, nexts, count):
                         vm.errors[NO_COPY] += np.uint64(1)
                     else:
                         begin(twin, length(packet), came)
-                        copy(twin + DATA, start(packet), length(packet))
+                        copy(origin(twin), start(packet), length(packet))
                         leave_by(twin, last)
                         enqueue(vm, vm.interfaces[last].output_node, twin)
                 last = other

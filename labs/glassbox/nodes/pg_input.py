@@ -9,7 +9,7 @@ import numpy as np
 
 from labs.glassbox.graph import node
 from labs.glassbox.memory import ticks
-from labs.glassbox.packet import DATA, begin
+from labs.glassbox.packet import begin, origin
 from labs.glassbox.streams import HEAD
 from labs.glassbox.vm import ATTENTION, FREE
 from labs.memif.atoms import copy
@@ -42,9 +42,9 @@ def pg_input(vm, which, frame, nexts, most):
     for each in range(wanted):
         packet = vm.free[free - 1 - each]
         begin(packet, size, stream.interface)
-        copy(packet + DATA, heads + kind * HEAD, min(size, HEAD))
+        copy(origin(packet), heads + kind * HEAD, min(size, HEAD))
         if size > HEAD:
-            copy(packet + DATA + HEAD, stream.template + HEAD, size - HEAD)
+            copy(origin(packet) + HEAD, stream.template + HEAD, size - HEAD)
         kind += 1
         if kind == kinds:
             kind = 0
