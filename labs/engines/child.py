@@ -90,13 +90,13 @@ def start(name: str, program: list[str], rundir: RunDir, vppctl: str) -> Process
         What a learner calls to reach the node's CLI.
     """
     log_file = rundir.file(name, "log")
-    command = [*_unprivileged(), *program, "-c", str(rundir.file(name, "conf"))]
+    command = [*unprivileged(), *program, "-c", str(rundir.file(name, "conf"))]
     child = starter.start(lambda: _launch(command, log_file, rundir.token), _end)
     return ProcessNode(name, child, log_file, f"{vppctl} -s {rundir.file(name, 'cli.sock')}")
 
 
-def _unprivileged() -> list[str]:
-    """Return the command that ties a program to our life and takes root's privileges from it."""
+def unprivileged() -> list[str]:
+    """Return the command that ties a program to our life and takes root's privileges from it, if any."""
     setpriv = shutil.which("setpriv")
     if setpriv is None:  # the reaper alone then sees to it that VPP does not outlive us
         return []

@@ -69,6 +69,17 @@ def shared(a: int, b: int) -> list[Shared]:
     return common(mappings(_maps(a)), mappings(_maps(b)))
 
 
+def keys_of(pid: int) -> set[tuple[str, int]]:
+    """Return the pieces of shared memory that a process maps, each by its device and inode.
+
+    Raises
+    ------
+    LabError
+        It has ended, or belongs to somebody else.
+    """
+    return set(_by_key(mappings(_maps(pid))))
+
+
 def mappings(text: str) -> list[Mapping]:
     """Read ``/proc/PID/maps``, and return what is mapped so that others see each change."""
     return [

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labs.errors import NotAvailable
-from labs.experiments import testpmd
+from labs.experiments import kernel_link, testpmd
 from labs.experiments.ending import Begun
 from labs.experiments.figures import outliers_of, summary_of
 from labs.experiments.homecoming import coming_home, modes_back
-from labs.experiments.links_beds import KINDS, Beds, Setting
-from labs.experiments.links_summary import FIGURES, Window, answer, judge, judge_privileges
+from labs.experiments.links_beds import Beds, Setting
+from labs.experiments.links_kinds import KINDS, refusal
+from labs.experiments.links_summary import FIGURES, Window, answer, judge
+from labs.experiments.links_table import in_a_table
 from labs.experiments.method import measure_in_turn, need_two_cores, plan
 from labs.experiments.profile import say
 from labs.kernel import allowed_cores
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from labs.experiments.run import Run
     from labs.lab import Lab
-    from labs.node import Node
 
 _SHORTEST = 1.0
 _MILLION = 1e6
@@ -37,7 +37,8 @@ def links(
 ) -> Run:
     """Send DPDK's packets over each kind of link, to another testpmd and to the lab's first node.
 
-    Rings are of one size, the peer is one program, and the kinds take turns.
+    Rings are of one size, the peer is one program, and the kinds take turns. Latency has one instrument, the
+    node's own ping to the peer. Both poll a core of their own, and there notebook 04 has found it right.
 
     Parameters
     ----------
@@ -78,15 +79,14 @@ def links(
             node.pin((cores[1],))
             if node.rx_modes():
                 node.rx_mode("interrupt")  # a node that only stands by gives its core away
-        beds = Beds(lab, launch.rundir.token, inside, how.seconds, (cores[0], cores[1]))
         progress(0.0, f"{len(settings) * how.rounds} windows follow")
-        measure_in_turn(run, settings, how.rounds, beds.window, told)
+        with Beds(lab, launch.rundir.token, inside, how.seconds, (cores[0], cores[1])) as beds:
+            measure_in_turn(run, settings, how.rounds, beds.window, told)
     run.summary = summary_of(run.windows, settings, FIGURES)
-    node = next(iter(lab.nodes.values()))
     run.summary["answer"] = answer(run.windows, settings)
-    run.summary["not here"] = [why for kind in KINDS if (why := refusal(kind, lab, node))]
-    run.summary["capabilities"] = capabilities(node)
-    run.verdicts = [*judge(run.windows, settings), judge_privileges(run.summary["capabilities"])]
+    run.summary["links"] = in_a_table(run.windows, settings)
+    run.summary["not here"] = not_here(lab)
+    run.verdicts = judge(run.windows, settings)
     return begun.end(
         fewest=30,  # a window counts millions of packets
         outliers=outliers_of(run.windows, settings, FIGURES, "received_mpps"),
@@ -94,32 +94,19 @@ def links(
 
 
 def all_settings(lab: Lab) -> list[Setting]:
-    """Return what is compared here: to testpmd every kind, to the node those that it can."""
-    node = next(iter(lab.nodes.values()))
-    able = {"testpmd": tuple(KINDS), "node": tuple(kind for kind in KINDS if not refusal(kind, lab, node))}
-    return [Setting(who, kind, size) for who, kinds in able.items() for size in SIZES for kind in kinds]
+    """Return what is compared here: each kind that testpmd, and that the node, can be an end of.
 
-
-def refusal(kind: str, lab: Lab, node: Node) -> str:
-    """Return why a node cannot be the end of a kind of link with testpmd; empty where it can."""
-    if kind == "vhost" and "vhost" not in node.spec.plugins:
-        return f"{node.name} has no vhost-user."
-    if kind == "memif-zc" and lab.engine == "glassbox":
-        return (
-            "The glass box maps sealed memory only, which nobody can shrink under its feet, and the memory "
-            "that DPDK lends is not sealed."
-        )
-    return ""
-
-
-def capabilities(node: Node) -> str:
-    """Return the kernel's word on a node's privileges: ``CapEff`` of its process, zeros for none.
-
-    Raises
-    ------
-    LabError
-        The node has ended.
+    What is measured over one link stands side by side, so that the link is made once for it.
     """
-    node.must_run()
-    status = Path(f"/proc/{node.handle.pid}/status").read_text(encoding="ascii")
-    return next(line.split()[1] for line in status.splitlines() if line.startswith("CapEff"))
+    node = next(iter(lab.nodes.values()))
+    to_testpmd = [kind for kind, each in KINDS.items() if not (each.is_kernel and kernel_link.missing())]
+    to_node = [kind for kind in KINDS if not refusal(kind, lab, node)]
+    pairs = [("testpmd", kind) for kind in to_testpmd] + [("node", kind) for kind in to_node]
+    return [Setting(who, kind, size) for who, kind in pairs for size in SIZES]
+
+
+def not_here(lab: Lab) -> list[str]:
+    """Return why kinds of link are missing from the comparison."""
+    node = next(iter(lab.nodes.values()))
+    told = [why for kind in KINDS if (why := refusal(kind, lab, node))]
+    return [*told, why] if (why := kernel_link.missing()) else told

@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
+from labs.engines.child import unprivileged
 from labs.errors import LabError
-from labs.experiments import testpmd
-from labs.experiments.exposed import shared
+from labs.experiments import links_kinds as kinds
+from labs.experiments.kernel_link import kernel_link
+from labs.experiments.links_kinds import KINDS, RING
+from labs.experiments.links_seen import Seen, capabilities
 from labs.experiments.method import Span
 from labs.experiments.testpmd import Testpmd
 from labs.experiments.throughput_window import work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from labs.lab import Lab
     from labs.node import Node
 
-RING = 1024
-KINDS = {
-    "memif": "memif, copied",
-    "memif-zc": "memif, zero-copy",
-    "vhost": "vhost-user",
-}
-"""The kinds of link. The one who sends makes the shared memory, in each."""
-OURS, THEIRS = "02:fe:00:00:00:20", "02:fe:00:00:00:21"
-_SOCKET_ID = 250
 _CONNECTS_WITHIN = 10.0
-_SETTLE = 0.5
-_GIGA = 1e9
+_SETTLE = 0.3
+_GIGA, _MICRO, _NANO = 1e9, 1e-6, 1e-9
+_PINGS, _BETWEEN = 100, 0.002
+"""Echo requests to the peer, and seconds between two."""
+_SENDS, _ANSWERS = "txonly", "icmpecho"
 
 
 @dataclass(frozen=True)
@@ -45,12 +42,17 @@ class Setting:
 
     def __str__(self) -> str:
         who = "testpmd to testpmd" if self.receiver == "testpmd" else "testpmd to the node"
-        return f"{KINDS[self.kind]}, {who}, {self.size} bytes"
+        return f"{KINDS[self.kind].words}, {who}, {self.size} bytes"
+
+    @property
+    def link(self) -> tuple[str, str]:
+        """What two settings have in common that are measured over one link."""
+        return self.receiver, self.kind
 
 
 @dataclass
 class End:
-    """The receiving end of a link that is up: how it is counted, whose process it is, what it did."""
+    """The receiving end of a link: how it is counted, whose process it is, what it did."""
 
     pid: int
     received: Callable[[], int]
@@ -62,8 +64,17 @@ class End:
         return {} if self.node else {"receiver": self.pid}
 
 
+@dataclass
+class Link:
+    """A link that is up."""
+
+    end: End
+    sender: Testpmd
+    seen: Seen
+
+
 class Beds:
-    """Makes links one after the other, measures each, and takes it away again.
+    """Makes links one after the other, and measures each; one stays as long as its kind is asked for.
 
     Parameters
     ----------
@@ -82,51 +93,78 @@ class Beds:
     def __init__(self, lab: Lab, token: str, inside: str, seconds: float, cores: tuple[int, int]) -> None:
         self._lab, self._token, self._inside = lab, token, inside
         self._seconds, self._cores = seconds, cores
+        self._standing = ExitStack()
+        self._which: tuple[str, str] | None = None
+        self._link: Link | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take the last link away."""
+        self._away()
 
     def window(self, setting: Setting) -> dict[str, Any]:
-        """Make a link, send over it, count at both ends, and look who maps whose memory."""
-        socket = self._lab.folder / f"links-{setting.kind}.sock"
-        socket.unlink(missing_ok=True)  # a peer that had to be killed has left it
-        receiving = self._testpmd if setting.receiver == "testpmd" else self._node
-        with receiving(setting, socket) as end, self._sender(setting, socket) as sender:
-            sender.do(f"set txpkts {setting.size}")
-            sender.do("start")
-            _wait_for_packets(end, setting)
-            time.sleep(_SETTLE)
-            before = end.node.stats.node_counters() if end.node else {}
-            sent, received, began = sender.packets("TX"), end.received(), time.monotonic()
-            with Span(self._lab, {"sender": sender.child.pid, **end.also}) as span:
-                time.sleep(self._seconds)
-            length = time.monotonic() - began
-            rate = (end.received() - received) / length
-            told = work(before, end.node.stats.node_counters()) if end.node else {}
-            return {
-                **vars(setting),
-                "setting": str(setting),
-                "sent": (sender.packets("TX") - sent) / length,
-                "received": rate,
-                "gbit_per_s": 8 * setting.size * rate / _GIGA,
-                **told,
-                "lent": [vars(each) for each in shared(sender.child.pid, end.pid)],
-                "command": " ".join(sender.command),
-                **span.to_dict(),
-            }
+        """Send over a link, count at both ends, and look who maps whose memory."""
+        link = self._to(setting)
+        end, sender = link.end, link.sender
+        _send(sender, setting.size)
+        _wait_for_packets(end, setting)
+        time.sleep(_SETTLE)
+        before = end.node.stats.node_counters() if end.node else {}
+        sent, received, began = sender.packets("TX"), end.received(), time.monotonic()
+        with Span(self._lab, {"sender": sender.child.pid, **end.also}) as span:
+            time.sleep(self._seconds)
+        length = time.monotonic() - began
+        rate = (end.received() - received) / length
+        told = work(before, end.node.stats.node_counters()) if end.node else {}
+        return {
+            **vars(setting),
+            "setting": str(setting),
+            "sent": (sender.packets("TX") - sent) / length,
+            "received": rate,
+            "gbit_per_s": 8 * setting.size * rate / _GIGA,
+            **told,
+            **link.seen.now(sender.child.pid, setting.kind, end),
+            "ping_us": _ping(sender, end.node) if end.node else None,
+            "capabilities": [capabilities(each) for each in (sender.child.pid, end.pid)],
+            "command": " ".join(sender.command),
+            **span.to_dict(),
+        }
 
-    def _sender(self, setting: Setting, socket: Path) -> Testpmd:
-        device = {
-            "memif": lambda: testpmd.memif(socket, "client", RING),
-            "memif-zc": lambda: testpmd.memif(socket, "client", RING, zero_copy=True),
-            "vhost": lambda: testpmd.virtio_user(socket, RING, THEIRS),
-        }[setting.kind]()
-        options = (f"--eth-peer=0,{OURS}", f"--txpkts={setting.size}")
-        # without a copy DPDK lends its own memory, and a memif takes that in one file only
-        eal = ("--single-file-segments",) if setting.kind == "memif-zc" else ()
-        return self._peer("sender", device, "txonly", self._cores[0], options, eal)
+    def _to(self, setting: Setting) -> Link:
+        """Return the link of a setting: the one that stands, or a new one in its place."""
+        if self._link is None or self._which != setting.link:
+            self._away()
+            self._link = self._standing.enter_context(self._made(setting))
+            self._which = setting.link
+        return self._link
+
+    def _away(self) -> None:
+        self._which = self._link = None
+        self._standing.close()
 
     @contextmanager
-    def _testpmd(self, setting: Setting, socket: Path) -> Iterator[End]:
-        device = testpmd.vhost(socket) if setting.kind == "vhost" else testpmd.memif(socket, "server", RING)
-        with self._peer("receiver", device, "rxonly", self._cores[1]) as peer:
+    def _made(self, setting: Setting) -> Iterator[Link]:
+        """Make a link: the receiver first, for it listens."""
+        kind = KINDS[setting.kind]
+        socket = self._lab.folder / f"links-{setting.kind}.sock"
+        socket.unlink(missing_ok=True)  # a peer that had to be killed has left it
+        with ExitStack() as stack:
+            within = stack.enter_context(kernel_link(self._token)) if kind.is_kernel else unprivileged()
+            receiving = self._testpmd if setting.receiver == "testpmd" else self._node
+            end = stack.enter_context(receiving(setting.kind, socket, within))
+            seen = Seen(end.pid)
+            options = (f"--eth-peer=0,{kinds.OURS}",)
+            sender = stack.enter_context(
+                self._peer("sender", kind.sender(socket), _SENDS, self._cores[0], within, options, kind.eal)
+            )
+            yield Link(end, sender, seen)
+
+    @contextmanager
+    def _testpmd(self, kind: str, socket: Path, within: Sequence[str]) -> Iterator[End]:
+        device = KINDS[kind].receiver(socket)
+        with self._peer("receiver", device, "rxonly", self._cores[1], within) as peer:
             peer.do("start")
             yield End(peer.child.pid, lambda: peer.packets("RX"))
 
@@ -136,59 +174,50 @@ class Beds:
         device: str,
         forward: str,
         core: int,
+        within: Sequence[str],
         options: tuple[str, ...] = (),
         eal: tuple[str, ...] = (),
     ) -> Testpmd:
         place, cores = self._lab.folder, (core, core)
-        return Testpmd(place, self._token, [device], forward, cores, name, RING, options, eal)
+        ring = None if device.startswith("net_af_packet") else RING
+        return Testpmd(place, self._token, [device], forward, cores, name, ring, options, eal, within)
 
     @contextmanager
-    def _node(self, setting: Setting, socket: Path) -> Iterator[End]:
+    def _node(self, kind: str, socket: Path, _: Sequence[str]) -> Iterator[End]:
         """Give the node its end of a link, with a route that drops what comes, and take it away again."""
         node = next(iter(self._lab.nodes.values()))
-        make, name, unmake = self.lines(setting.kind, f"{self._inside}/{socket.name}")
-        with ExitStack() as stack:
-            for line in unmake:
-                stack.callback(_quietly, node, line)
-            for line in (*make, *rest(name)):
+        make = KINDS[kind].make
+        assert make is not None  # noqa: S101 - `links_kinds.refusal` has seen to it
+        interface = ""
+        try:
+            for line in make(f"{self._inside}/{socket.name}"):
+                interface = kinds.interface_of(kind, node.cli(line))
+            for line in kinds.up(interface):
                 node.cli(line)
-            stack.callback(_quietly, node, "ip route del 198.18.0.0/15 via drop")
-            yield End(node.handle.pid, lambda: node.counters()[name].rx_packets, node)
-
-    @staticmethod
-    def lines(kind: str, socket: str) -> tuple[list[str], str, list[str]]:
-        """Return the lines that make a node's end of a link, the interface's name, and those that unmake it.
-
-        The last are in the order in which an `ExitStack` is to be given them: the last first.
-        """
-        if kind == "vhost":
-            name = "VirtualEthernet0/0/0"
-            return (
-                [f"create vhost-user socket {socket} server hwaddr {OURS}"],
-                name,
-                [f"delete vhost-user {name}"],
-            )
-        name = f"memif{_SOCKET_ID}/0"
-        return (
-            [
-                f"create memif socket id {_SOCKET_ID} filename {socket}",
-                f"create interface memif id 0 socket-id {_SOCKET_ID} ring-size {RING} hw-addr {OURS} master",
-            ],
-            name,
-            [f"delete memif socket id {_SOCKET_ID}", f"delete interface memif {name}"],
-        )
+            yield End(node.handle.pid, lambda: node.counters()[interface].rx_packets, node)
+        finally:
+            for line in kinds.away(kind, interface) if interface else []:
+                with suppress(LabError):
+                    node.cli(line)
 
 
-def rest(name: str) -> list[str]:
-    """Return the lines that are the same for every kind: up, an address, and a way for what comes.
+def _send(sender: Testpmd, size: int) -> None:
+    """Let packets of a size come."""
+    sender.do("stop")
+    sender.do(f"set fwd {_SENDS}")
+    sender.do(f"set txpkts {size}")
+    sender.do("start")
 
-    testpmd's packets go from 198.18.0.1 to 198.18.0.2, addresses set aside for measuring (RFC 2544).
-    """
-    return [
-        f"set interface state {name} up",
-        f"set interface ip address {name} 10.20.0.1/24",
-        "ip route add 198.18.0.0/15 via drop",
-    ]
+
+def _ping(sender: Testpmd, node: Node) -> float | None:
+    """Let the peer answer instead of send, and return the median round trip in µs; None if none came."""
+    sender.do("stop")
+    sender.do(f"set fwd {_ANSWERS}")
+    sender.do("start")
+    with suppress(LabError):
+        answered = node.ping(kinds.THEIR_ADDRESS, _PINGS, _BETWEEN)
+        return answered.p50 * 1e3
+    return None
 
 
 def _wait_for_packets(end: End, setting: Setting) -> None:
@@ -203,14 +232,7 @@ def _wait_for_packets(end: End, setting: Setting) -> None:
     while end.received() == first:
         if time.monotonic() > deadline:
             raise LabError(
-                f"Nothing came over {KINDS[setting.kind]} within {_CONNECTS_WITHIN:g} s.",
+                f"Nothing came over {KINDS[setting.kind].words} within {_CONNECTS_WITHIN:g} s.",
                 "see `show memif` or `show vhost-user` on the node, and `show errors` for drops.",
             )
         time.sleep(0.05)
-
-
-def _quietly(node: Node, line: str) -> None:
-    try:
-        node.cli(line)
-    except LabError:
-        return

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from labs.bench.compare import FELL, ROSE
 from labs.course.verdict import Verdict
 from labs.experiments.figures import change, figures_of
-from labs.experiments.links_beds import RING, Setting
+from labs.experiments.links_beds import Setting
+from labs.experiments.links_kinds import KINDS, RING
 from labs.experiments.throughput_summary import cycles
 
 if TYPE_CHECKING:
@@ -25,9 +26,27 @@ FIGURES: dict[str, Callable[[Window], float | None]] = {
     "received_mpps": lambda window: window["received"] / _MILLION,
     "gbit_per_s": lambda window: window["gbit_per_s"],
     "cycles_a_packet": lambda window: cycles(window) if window.get("cycles") else None,
+    "sender_ns": lambda window: _spent(window, lambda name: name == "sender"),
+    "receiver_ns": lambda window: _spent(window, _receives(window)),
+    "ping_us": lambda window: window["ping_us"],
     "lent_mib": lambda window: sum(each["size"] for each in window["lent"]) / _MIB,
 }
-"""What is told of each link, from one of its windows."""
+"""What is told of each link, from one of its windows; the processor's time is for a packet that arrived."""
+
+
+def _spent(window: Window, is_wanted: Callable[[str], bool]) -> float | None:
+    """Return the processor's nanoseconds that an end spent on each packet received, by the scheduler."""
+    ran = [each["running"] for each in window["scheduler"] if is_wanted(each["node"])]
+    if not window["received"] or not ran or None in ran:
+        return None
+    return float(1e9 * sum(ran) / window["received"])
+
+
+def _receives(window: Window) -> Callable[[str], bool]:
+    """Return whether a process of a window is the receiver, by its name; a node that stands by is not."""
+    if window["receiver"] == "testpmd":
+        return lambda name: name == "receiver"
+    return lambda name: name != "sender"
 
 
 def figures(windows: Sequence[Window], setting: Setting) -> dict[str, Figure]:
@@ -68,50 +87,35 @@ def judge(windows: Sequence[Window], settings: Sequence[Setting]) -> list[Verdic
     """Return what the windows show, as relations that hold on every sane machine."""
     return [
         Verdict(
-            "large frames move more bits and fewer packets than small ones over every link",
+            "large frames move more bits over every link of shared memory, and fewer packets",
             all(
                 change(a["gbit_per_s"], b["gbit_per_s"]) == ROSE
                 and change(a["received_mpps"], b["received_mpps"]) == FELL
                 for a, b in _small_and_large(windows, settings)
             ),
         ),
-        *_memory(windows, settings),
+        *_memory(windows),
+        *_privileges(windows),
+        _equal_rings(windows),
     ]
-
-
-def judge_privileges(effective: str) -> Verdict:
-    """Return whether the node that took part had no privilege at all, by its ``CapEff``."""
-    return Verdict(
-        "a node without any privilege is an end of each link",
-        int(effective, 16) == 0,
-        because=f"it has the capabilities {effective}",
-    )
 
 
 def _small_and_large(
     windows: Sequence[Window], settings: Sequence[Setting]
 ) -> list[tuple[dict[str, Figure], dict[str, Figure]]]:
     sizes = sorted({each.size for each in settings})
-    pairs = dict.fromkeys((each.receiver, each.kind) for each in settings)
+    pairs = dict.fromkeys(each.link for each in settings if not KINDS[each.kind].is_kernel)
     return [
-        (
-            figures(windows, Setting(who, kind, sizes[0])),
-            figures(windows, Setting(who, kind, sizes[-1])),
-        )
-        for who, kind in pairs
+        (figures(windows, Setting(*link, sizes[0])), figures(windows, Setting(*link, sizes[-1])))
+        for link in pairs
     ]
 
 
-def _memory(windows: Sequence[Window], settings: Sequence[Setting]) -> list[Verdict]:
+def _memory(windows: Sequence[Window]) -> list[Verdict]:
     """Return who has whose memory."""
 
     def lent(kind: str) -> list[float]:
-        found = (figures(windows, each)["lent_mib"].median for each in settings if each.kind == kind)
-        return [each for each in found if each is not None]
-
-    def written(kind: str) -> bool:
-        mine = [window for window in windows if window["kind"] == kind]
-        return bool(mine) and all(any(each["b_writes"] for each in window["lent"]) for window in mine)
+        return [sum(each["size"] for each in window["lent"]) / _MIB for window in of_kind(windows, kind)]
 
     copied, verdicts = lent("memif"), []
     for kind, name in (("memif-zc", "a memif without a copy"), ("vhost", "vhost-user")):
@@ -126,7 +130,47 @@ def _memory(windows: Sequence[Window], settings: Sequence[Setting]) -> list[Verd
                 else "that was not measured",
             )
         )
+    written = [any(each["b_writes"] for each in window["lent"]) for window in of_kind(windows, "vhost")]
+    back = [window["setting"] for window in windows if window["seen_back"]]
     return [
         *verdicts,
-        Verdict("over vhost-user the receiver may write into the sender's memory", written("vhost")),
+        Verdict(
+            "over vhost-user the receiver may write into the sender's memory", bool(written) and all(written)
+        ),
+        Verdict(
+            "over no link does the sender map memory of the receiver's own",
+            bool(windows) and not back,
+            because=f"it does over {back[0]}" if back else "nothing was measured",
+        ),
     ]
+
+
+def _privileges(windows: Sequence[Window]) -> list[Verdict]:
+    """Return whether the ends of links of shared memory had any privilege, by the kernel's word."""
+    ours = [window for window in windows if not KINDS[window["kind"]].is_kernel]
+    some = [window for window in ours if any(int(each, 16) for each in window["capabilities"])]
+    return [
+        Verdict(
+            "neither end of a memif or of vhost-user has any privilege",
+            bool(ours) and not some,
+            because=f"of {some[0]['setting']} one has {some[0]['capabilities']}"
+            if some
+            else "none was measured",
+        )
+    ]
+
+
+def _equal_rings(windows: Sequence[Window]) -> Verdict:
+    """Return whether the links that were compared had rings of one size, where these can be read."""
+    read = {(window["kind"], size) for window in windows for size in window["rings"]}
+    other = sorted(f"{KINDS[kind].words}: {size}" for kind, size in read if size != RING)
+    return Verdict(
+        "the rings of the links that are compared are of one size",
+        bool(read) and not other,
+        because="; ".join(other) or "none could be read",
+    )
+
+
+def of_kind(windows: Sequence[Window], kind: str) -> list[Window]:
+    """Return the windows of a kind of link."""
+    return [window for window in windows if window["kind"] == kind]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from labs.engines import starter
+from labs.engines.child import unprivileged
 from labs.engines.reaper import MARK
 from labs.errors import LabError, NodeDied, NotAvailable
 
@@ -36,25 +37,6 @@ def missing() -> str:
     return ""
 
 
-def memif(socket: Path, role: str, ring: int = 1024, *, zero_copy: bool = False) -> str:
-    """Return the device of a memif's end: ``role`` is ``server`` or ``client``, the ring a power of two."""
-    copy = ",zero-copy=yes" if zero_copy else ""
-    return f"net_memif0,role={role},id=0,socket={socket},socket-abstract=no,rsize={_log2(ring)}{copy}"
-
-
-def virtio_user(socket: Path, ring: int = 1024, mac: str = "02:fe:00:00:00:21") -> str:
-    """Return the device of the front end of a vhost-user link, which connects and lends its memory.
-
-    The ring is said, for virtio-user's own is 256: links are compared with rings of one size.
-    """
-    return f"net_virtio_user0,path={socket},queues=1,queue_size={_power(ring)},mac={mac}"
-
-
-def vhost(socket: Path) -> str:
-    """Return the device of the back end of a vhost-user link, which listens and maps the other's memory."""
-    return f"net_vhost0,iface={socket},queues=1,client=0"
-
-
 @dataclass
 class Testpmd:
     """A running testpmd.
@@ -66,7 +48,7 @@ class Testpmd:
     token : str
         The lab's, so that the reaper ends it with the lab.
     devices : sequence of str
-        See `memif`, `virtio_user` and `vhost`.
+        See `labs.experiments.testpmd_devices`.
     forward : str
         ``txonly``, ``rxonly``, ``icmpecho``, ``macswap`` or ``io``.
     cores : tuple of int
@@ -79,6 +61,8 @@ class Testpmd:
         More of testpmd's own options.
     eal : sequence of str
         More of DPDK's options.
+    within : sequence of str, optional
+        The command that starts it: by default one that takes root's privileges from it.
 
     Raises
     ------
@@ -99,6 +83,7 @@ class Testpmd:
     ring: int | None = 1024
     options: Sequence[str] = ()
     eal: Sequence[str] = ()
+    within: Sequence[str] = field(default_factory=unprivileged)
     told: str = field(default="", init=False, repr=False)
     child: subprocess.Popen[bytes] = field(init=False, repr=False)
 
@@ -188,7 +173,7 @@ class Testpmd:
     def _launch(self) -> subprocess.Popen[bytes]:
         unbuffered = ["stdbuf", "-o0"] if shutil.which("stdbuf") else []
         return subprocess.Popen(
-            [*unbuffered, *self.command],
+            [*self.within, *unbuffered, *self.command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -231,20 +216,3 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         if pipe is not None:
             with contextlib.suppress(OSError):
                 pipe.close()
-
-
-def _log2(ring: int) -> int:
-    return _power(ring).bit_length() - 1
-
-
-def _power(ring: int) -> int:
-    """Return the ring if it is one.
-
-    Raises
-    ------
-    LabError
-        It is no power of two, or larger than memif and virtio both take.
-    """
-    if isinstance(ring, bool) or not isinstance(ring, int) or not 2 <= ring <= 16384 or ring & (ring - 1):  # noqa: PLR2004 - said in the hint
-        raise LabError(f"A ring cannot have {ring!r} descriptors.", "choose a power of two from 2 to 16384.")
-    return ring

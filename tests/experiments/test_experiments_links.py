@@ -6,16 +6,20 @@ import pytest
 from long_tests import not_in_docker
 
 from labs.errors import NotAvailable
+from labs.experiments import kernel_link, testpmd
 from labs.experiments import links as experiment
-from labs.experiments import testpmd
-from labs.experiments.links import all_settings, capabilities, links, refusal
-from labs.experiments.links_beds import KINDS, Beds, Setting
-from labs.experiments.links_summary import answer, figures, judge, judge_privileges
+from labs.experiments.links import all_settings, links, not_here
+from labs.experiments.links_beds import Setting
+from labs.experiments.links_kinds import KINDS, away, interface_of, refusal
+from labs.experiments.links_seen import capabilities
+from labs.experiments.links_summary import answer, figures, judge
+from labs.experiments.links_table import in_a_table
 from labs.kernel import allowed_cores
 from labs.stock import one_with_vhost
 
-RATES = {"memif": 19e6, "memif-zc": 21e6, "vhost": 11e6}
-LENT = {"memif": 4 << 20, "memif-zc": 512 << 20, "vhost": 512 << 20}
+RATES = {"memif": 19e6, "memif-zc": 21e6, "vhost": 11e6, "veth": 3e5}
+LENT = {"memif": 4 << 20, "memif-zc": 512 << 20, "vhost": 512 << 20, "veth": 0}
+NO_RIGHT, SOME_RIGHT = "0000000000000000", "00000000a80425fb"
 
 
 def a_lab(*plugins, engine="process"):
@@ -29,13 +33,20 @@ VPP = a_lab("memif", "ping", "vhost")
 def window(setting, scale=1.0, **changes):
     rate = scale * RATES[setting.kind] * (64 / setting.size) ** 0.5
     memory = {"name": "/memfd", "size": LENT[setting.kind], "a_writes": True, "b_writes": True}
+    receiver = "vpp1" if setting.receiver == "node" else "receiver"
+    ran = {"vpp1": 0.001, receiver: 0.9, "sender": 0.95}
     return {
         **vars(setting),
         "setting": str(setting),
         "sent": rate,
         "received": rate,
         "gbit_per_s": 8 * setting.size * rate / 1e9,
-        "lent": [memory],
+        "lent": [memory] if memory["size"] else [],
+        "seen_back": 0,
+        "rings": [1024, 1024] if setting.kind.startswith("memif") else [],
+        "ping_us": 12.0 if setting.receiver == "node" else None,
+        "capabilities": [SOME_RIGHT if setting.kind == "veth" else NO_RIGHT] * 2,
+        "scheduler": [{"node": name, "running": part} for name, part in ran.items()],
         "others": 0.0,
         **changes,
     }
@@ -49,9 +60,15 @@ def judged(change=lambda _: {}):
     return judge(windows(change), all_settings(VPP))
 
 
-def test_every_kind_is_compared_and_the_glass_box_is_left_what_it_can():
-    assert {(each.receiver, each.kind) for each in all_settings(VPP)} == {
-        (who, kind) for who in ("testpmd", "node") for kind in KINDS
+@pytest.fixture(autouse=True)
+def a_kernel_that_gives_links(monkeypatch):
+    """The kernel's link is tested in a module of its own."""
+    monkeypatch.setattr(kernel_link, "missing", lambda: "")
+
+
+def test_every_kind_is_compared_and_the_glass_box_is_left_what_it_can(monkeypatch):
+    assert {each.link for each in all_settings(VPP)} == {
+        (who, kind) for who in ("testpmd", "node") for kind in KINDS if (who, kind) != ("node", "veth")
     }
     lab = a_lab("memif", "ping", engine="glassbox")
     glass = all_settings(lab)
@@ -59,11 +76,21 @@ def test_every_kind_is_compared_and_the_glass_box_is_left_what_it_can():
     assert {each.kind for each in glass if each.receiver == "node"} == {"memif"}
     assert "not sealed" in refusal("memif-zc", lab, lab.nodes["vpp1"])
     assert refusal("vhost", lab, lab.nodes["vpp1"]) == "vpp1 has no vhost-user."
+    assert "CAP_NET_ADMIN" in refusal("veth", VPP, VPP.nodes["vpp1"])
+    assert len(not_here(VPP)) == 1
+    monkeypatch.setattr(kernel_link, "missing", lambda: "The kernel gives us no link of its own: no.")
+    assert all(each.kind != "veth" for each in all_settings(VPP))
+    assert not_here(VPP)[-1].startswith("The kernel gives us no link")
+
+
+def test_settings_of_one_link_stand_side_by_side():
+    found = [each.link for each in all_settings(VPP)]
+    assert found == sorted(found, key=list(dict.fromkeys(found)).index)
 
 
 def test_figures_as_measured_by_hand_pass_every_verdict():
     verdicts = judged()
-    assert len(verdicts) == 4
+    assert len(verdicts) == 7
     assert all(verdict.passed for verdict in verdicts), [str(each) for each in verdicts]
 
 
@@ -87,18 +114,15 @@ def test_figures_as_measured_by_hand_pass_every_verdict():
             ),
             3,
         ),
+        (lambda each: {"seen_back": 1} if each.kind == "vhost" else {}, 4),
+        (lambda each: {"capabilities": [NO_RIGHT, SOME_RIGHT]} if each.kind == "memif-zc" else {}, 5),
+        (lambda each: {"rings": [1024, 256]} if each.kind == "vhost" else {}, 6),
+        (lambda _: {"rings": []}, 6),
     ],
 )
 def test_a_relation_that_does_not_hold_fails_alone(change, number):
     failed = {index for index, verdict in enumerate(judged(change)) if not verdict.passed}
     assert failed == ({number, 2} if number == 1 else {number})  # a memif that copies is in two of them
-
-
-@pytest.mark.parametrize(("effective", "passed"), [("0000000000000000", True), ("00000000a80425fb", False)])
-def test_a_node_with_a_privilege_proves_nothing(effective, passed):
-    verdict = judge_privileges(effective)
-    assert verdict.passed == passed
-    assert effective in verdict.because
 
 
 def test_the_readers_question_is_answered_in_words():
@@ -123,13 +147,36 @@ def test_memory_is_told_in_mebibytes():
     assert figures(windows(), Setting("node", "memif", 64))["lent_mib"].median == 4.0
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def test_the_processors_time_is_that_of_who_took_part():
+    to_node, beside_it = Setting("node", "memif", 64), Setting("testpmd", "memif", 64)
+    for each, receiver in ((to_node, 0.9), (beside_it, 0.9)):
+        found = figures([window(each)], each)
+        assert found["sender_ns"].median == pytest.approx(0.95e9 / 19e6)
+        assert found["receiver_ns"].median == pytest.approx(receiver * 1e9 / 19e6)
+    silent = window(to_node, scheduler=[{"node": "sender", "running": None}])
+    assert figures([silent], to_node)["sender_ns"].median is None
+
+
+def test_the_table_has_a_column_for_each_link_and_says_what_is_not_here():
+    table = in_a_table(windows(), all_settings(VPP))
+    assert list(table) == [each.words for each in KINDS.values()]
+    assert len({tuple(column) for column in table.values()}) == 1  # the same rows
+    veth, vhost = table["the kernel's veth"], table["vhost-user"]
+    assert veth["ping from the node: µs"] == "not here"
+    assert veth["privileges"].startswith("CAP_NET_ADMIN")
+    assert vhost["privileges"] == "none"
+    assert (vhost["the receiver may write there"], veth["the receiver may write there"]) == ("yes", "no")
+    assert vhost["MiB of the sender's that the receiver maps"] == "512"
+
+
+@pytest.mark.parametrize("kind", [kind for kind, each in KINDS.items() if each.make])
 def test_what_is_made_is_unmade_the_interface_first(kind):
-    make, name, unmake = Beds.lines(kind, "/run/x.sock")
-    assert "/run/x.sock" in make[0]
-    assert any(name in line for line in unmake)
-    if kind != "vhost":
-        assert unmake[-1].startswith("delete interface")  # an ExitStack begins with the last
+    assert "/run/x.sock" in KINDS[kind].make("/run/x.sock")[0]
+    interface = interface_of(kind, "VirtualEthernet0/0/3\n")
+    assert interface == ("VirtualEthernet0/0/3" if kind == "vhost" else "memif250/0")
+    lines = away(kind, interface)
+    assert interface in lines[1]
+    assert "198.18.0.2/32" in lines[0]  # the bench's route is wider, and not ours to take
 
 
 def test_without_testpmd_it_says_what_to_install(monkeypatch, tmp_path):
@@ -156,11 +203,12 @@ def test_links_are_compared_and_nothing_of_them_is_left(engine, monkeypatch, tmp
         run = links(lab, 0.3, 1)
         left = lab["vpp1"].cli("show interface")
         assert before.split() == left.split()
-        assert int(capabilities(lab["vpp1"]), 16) == 0
+        assert int(capabilities(lab["vpp1"].handle.pid), 16) == 0
+        assert "198.18.0.2" not in lab["vpp1"].cli("show ip fib 198.18.0.2/32").splitlines()[-1]
     finally:
         lab.stop()
     assert all(each["received"] > 0 for each in run.windows)
-    shown = [each for each in run.verdicts if "memory" in each.claim or "privilege" in each.claim]
-    assert len(shown) == 4
-    assert all(verdict.passed for verdict in shown), [str(each) for each in shown]
-    assert len(run.summary["not here"]) == (2 if engine == "glassbox" else 0)
+    assert all(each["ping_us"] for each in run.windows if each["receiver"] == "node")
+    assert len(run.verdicts) == 7
+    assert all(verdict.passed for verdict in run.verdicts[1:]), [str(each) for each in run.verdicts]
+    assert len(run.summary["not here"]) == (3 if engine == "glassbox" else 1)

@@ -8,6 +8,7 @@ import pytest
 
 from labs.errors import LabError, NodeDied, NotAvailable
 from labs.experiments import testpmd
+from labs.experiments import testpmd_devices as devices
 from labs.experiments.testpmd import Testpmd
 
 SAYS = """\
@@ -124,22 +125,22 @@ def test_where_there_is_none_it_says_what_to_install(tmp_path, monkeypatch):
 
 def test_devices_have_rings_of_one_size():
     socket = Path("/run/x.sock")
-    assert "rsize=10" in testpmd.memif(socket, "client")
-    assert "queue_size=1024" in testpmd.virtio_user(socket)
-    assert "rsize=8" in testpmd.memif(socket, "client", 256)
-    assert "queue_size=256" in testpmd.virtio_user(socket, 256)
+    assert "rsize=10" in devices.memif(socket, "client")
+    assert "queue_size=1024" in devices.virtio_user(socket)
+    assert "rsize=8" in devices.memif(socket, "client", 256)
+    assert "queue_size=256" in devices.virtio_user(socket, 256)
 
 
 def test_zero_copy_is_said_where_it_is_wanted():
-    assert "zero-copy=yes" in testpmd.memif(Path("/s"), "client", zero_copy=True)
-    assert "zero-copy" not in testpmd.memif(Path("/s"), "client")
+    assert "zero-copy=yes" in devices.memif(Path("/s"), "client", zero_copy=True)
+    assert "zero-copy" not in devices.memif(Path("/s"), "client")
 
 
 @pytest.mark.parametrize("ring", [0, 1, 3, 1000, 32768, -2, True, 1024.0])
 def test_a_ring_that_a_link_refuses_is_refused_here(ring):
     for device in (
-        lambda: testpmd.memif(Path("/s"), "server", ring),
-        lambda: testpmd.virtio_user(Path("/s"), ring),
+        lambda: devices.memif(Path("/s"), "server", ring),
+        lambda: devices.virtio_user(Path("/s"), ring),
     ):
         with pytest.raises(LabError, match="A ring cannot have"):
             device()
