@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from labs.course.verdict import verdict
     from labs.errors import LabError
     from labs.experiments import load_run
+    from labs.experiments.leak import spy, whisper
+    from labs.experiments.links import links
     from labs.experiments.ping_on_the_loop import ping_on_the_loop
     from labs.experiments.pinning import pinning
     from labs.experiments.reconnect import reconnect
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from labs.experiments.throughput import throughput
     from labs.lab import Lab
     from labs.microscope_view import microscope
-    from labs.stock import one_vpp, two_vpps
+    from labs.stock import one_vpp, one_with_vhost, two_vpps
     from labs.topology import LinkSpec, NodeSpec, Topology
     from labs.widgets import widget_test
 
@@ -34,9 +36,11 @@ __all__ = [
     "Topology",
     "doctor",
     "exercise",
+    "links",
     "load_run",
     "microscope",
     "one_vpp",
+    "one_with_vhost",
     "ping_on_the_loop",
     "pinning",
     "progress",
@@ -44,9 +48,11 @@ __all__ = [
     "reconnect",
     "replay",
     "rx_mode",
+    "spy",
     "throughput",
     "two_vpps",
     "verdict",
+    "whisper",
     "widget_test",
 ]
 
@@ -58,9 +64,11 @@ _HOME = {
     "Topology": "labs.topology",
     "doctor": "labs.checkup",
     "exercise": "labs.course",
+    "links": "labs.experiments.links",
     "load_run": "labs.experiments",
     "microscope": "labs.microscope_view",
     "one_vpp": "labs.stock",
+    "one_with_vhost": "labs.stock",
     "ping_on_the_loop": "labs.experiments.ping_on_the_loop",
     "pinning": "labs.experiments.pinning",
     "progress": "labs.course",
@@ -68,9 +76,11 @@ _HOME = {
     "reconnect": "labs.experiments.reconnect",
     "replay": "labs.bench.replay",
     "rx_mode": "labs.experiments.rx_mode",
+    "spy": "labs.experiments.leak",
     "throughput": "labs.experiments.throughput",
     "two_vpps": "labs.stock",
     "verdict": "labs.course",
+    "whisper": "labs.experiments.leak",
     "widget_test": "labs.widgets",
 }
 

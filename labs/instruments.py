@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labs import evidence, links
+from labs import connectivity, evidence
 from labs.errors import LabError
 from labs.lab_part import LabPart
 from labs.probing import NodeProbe
@@ -21,7 +21,9 @@ class Instruments(LabPart):
         """Let one node's VPP ping another; see `labs.node.Node.ping`."""
         if source == target:
             raise LabError(f"{source} cannot ping itself.", "name two nodes: lab.ping('vpp1', 'vpp2').")
-        address = links.shared_address(source, self[source].addresses(), target, self[target].addresses())
+        address = connectivity.shared_address(
+            source, self[source].addresses(), target, self[target].addresses()
+        )
         return self[source].ping(address, count, interval, target=target)
 
     def probe(

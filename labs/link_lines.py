@@ -49,11 +49,16 @@ def _create_line(number: int, link: LinkSpec, node: str) -> str:
     line = "create interface memif id 0"
     if number:
         line += f" socket-id {number}"
-    line += f" hw-addr {hardware_address(link.address_of(node))} {link.role_of(node)}"
+    if link.mode == "ip":  # such packets have no hardware address
+        line += f" mode ip {link.role_of(node)}"
+    else:
+        line += f" hw-addr {hardware_address(link.address_of(node))} {link.role_of(node)}"
     if link.ring_size != 1024:  # noqa: PLR2004 - VPP's own default
         line += f" ring-size {link.ring_size}"
     if link.queues > 1:
         line += f" rx-queues {link.queues} tx-queues {link.queues}"
+    if not link.zero_copy and node == link.client:
+        line += " no-zero-copy"
     if link.secret:
         line += f" secret {link.secret}"
     return line

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from labs import health, kernel, links, placement, probing_port
+from labs import connectivity, health, kernel, placement, probing_port
 from labs.errors import LabError
 from labs.traffic.probe import Probe
 from labs.traffic.probe_measurement import LINK_DOWN
@@ -189,7 +189,7 @@ class NodeProbe:
         """Return the address at which the far node answers: that of its side towards us."""
         assert self._to is not None  # noqa: S101 - only then it answers
         has = {name: node.addresses() for name, node in self._nodes.items()}
-        return links.address_on_the_way(self._node, self._to, has)
+        return connectivity.address_on_the_way(self._node, self._to, has)
 
     def _port(self, name: str, slot: Slot) -> Port:
         names = list(self._nodes)
@@ -198,14 +198,11 @@ class NodeProbe:
     def _routes(self, network: str, first: str, last: str) -> list[tuple[Node, str]]:
         """Return what the nodes on the way from `first` to `last`, where `network` is, have to be told."""
         has = {name: node.addresses() for name, node in self._nodes.items()}
-        hops = links.path(first, last, has)
-        return [
-            (
-                self._nodes[here],
-                f"ip route add {network} via {links.shared_address(here, has[here], there, has[there])}",
-            )
-            for here, there in pairwise(hops)
+        hops = pairwise(connectivity.path(first, last, has))
+        vias = [
+            (here, connectivity.shared_address(here, has[here], there, has[there])) for here, there in hops
         ]
+        return [(self._nodes[here], f"ip route add {network} via {via}") for here, via in vias]
 
     def _seat(self) -> tuple[int | None, str]:
         """Choose the probe's core and how it waits: it must not fight with the node that it measures."""

@@ -55,6 +55,8 @@ GENERATOR = Slot("gen-{}.sock", 100, 220, 2, ring=1024)
 """Where millions of packets go in."""
 SINK = Slot("sink-{}.sock", 101, 220, 2, ring=1024)
 """Where they come out."""
+WORD = Slot("word-{}.sock", 100, 220, 2)
+"""Where a single packet goes in, that nobody else is to see."""
 
 
 @dataclass(eq=False)

@@ -1,13 +1,13 @@
-"""What makes parts of a running lab anew: a node, with other workers; the links, with other rings."""
+"""What makes parts of a running lab anew: a node, with other workers; the links, of another kind."""
 
 from __future__ import annotations
 
 import contextlib
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from labs import links
+from labs import connectivity
 from labs.errors import LabError, LinkDown
 from labs.lab_part import LabPart
 from labs.link_lines import link_names, link_script
@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from labs.vpp.parse import MemifTable
 
 
+_CHANGEABLE = ("ring_size", "queues", "zero_copy", "mode")
+
+
 class Rebuilding(LabPart):
     """The part of `labs.lab.Lab` that takes away and makes anew."""
 
     @property
     def current(self) -> Topology:
-        """What the lab consists of now: as it was made, but for rings and workers changed since.
+        """What the lab consists of now: as it was made, but for links and workers changed since.
 
         Raises
         ------
@@ -97,20 +100,14 @@ class Rebuilding(LabPart):
                 if client.alive:
                     said += client.say([f"{line} up"])
 
-    def relink(self, *, ring_size: int | None = None) -> None:
-        """Make the lab's links anew, and print VPP's lines; see `rebuild_links`.
-
-        Parameters
-        ----------
-        ring_size : int, optional
-            Descriptors in a ring, a power of two; as many as before, if left out.
-        """
-        lines = self.rebuild_links(ring_size=ring_size)
+    def relink(self, **changes: Any) -> None:  # noqa: ANN401 - `LinkSpec` types them
+        """Make the lab's links anew, and print VPP's lines; see `rebuild_links`."""
+        lines = self.rebuild_links(**changes)
         for line in lines:
             print(f"$ {line}")
         self.tell("lab.relink", lines)
 
-    def rebuild_links(self, *, ring_size: int | None = None) -> list[str]:
+    def rebuild_links(self, **changes: Any) -> list[str]:  # noqa: ANN401 - `LinkSpec` types them
         """Take the lab's own links away and make them anew, with the same addresses, sockets and MACs.
 
         Memifs that were made by hand are left alone. VPP sets a new memif to its default rx-mode; what each
@@ -118,8 +115,8 @@ class Rebuilding(LabPart):
 
         Parameters
         ----------
-        ring_size : int, optional
-            Descriptors in a ring, a power of two; as many as before, if left out.
+        ring_size, queues, zero_copy, mode
+            What they are to be from now on, as for `labs.topology.LinkSpec`; as before, if left out.
 
         Returns
         -------
@@ -131,7 +128,7 @@ class Rebuilding(LabPart):
         NodeDied
             A node has ended.
         LabError
-            The lab has no links of its own, or there is no such ring.
+            The lab has no links of its own, or there are none of this kind.
         LinkDown
             A link does not connect again.
         """
@@ -141,11 +138,12 @@ class Rebuilding(LabPart):
                 f"The lab {launch.topology.name!r} has no link of its own to make anew.",
                 "links made by hand are deleted and made by hand: delete interface memif ...",
             )
-        if ring_size is not None:
-            rings = tuple(replace(link, ring_size=ring_size) for link in launch.topology.links)
-            wanted = replace(launch.topology, links=rings)
-        else:
-            wanted = launch.topology
+        if unknown := sorted(set(changes) - set(_CHANGEABLE)):
+            raise LabError(
+                f"Links have no {unknown[0]!r} that can be changed.", f"choose {', '.join(_CHANGEABLE)}."
+            )
+        made_anew = tuple(replace(link, **changes) for link in launch.topology.links)
+        wanted = replace(launch.topology, links=made_anew)
         for node in self.nodes.values():
             node.must_run()
         modes = {name: node.rx_modes() for name, node in self.nodes.items()}
@@ -187,7 +185,7 @@ class Rebuilding(LabPart):
     @staticmethod
     def _wait(look: Callable[[], dict[str, MemifTable]], timeout: float) -> None:
         deadline = time.monotonic() + timeout
-        while found := links.fault(look()):
+        while found := connectivity.fault(look()):
             if time.monotonic() > deadline:
                 raise LinkDown(found.reason, found.hint)
             time.sleep(0.02)

@@ -13,6 +13,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,23}")
 _MIN_RING = 2
 _MAX_RING = 16384  # the memif handshake carries log2 of the ring size and VPP clips it to 14
 _MAX_QUEUES = 255
+_MODES = ("ethernet", "ip")
 _SECRET = re.compile(r"[!-~]{0,23}")  # the handshake carries 23 characters, and VPP's CLI reads one word
 
 
@@ -77,6 +78,11 @@ class LinkSpec:
         Rings in each direction, 1 to 255.
     secret : str
         Shared secret of 23 characters at most, or empty for none.
+    zero_copy : bool
+        Whether the client lends the server its packet buffers; else it copies into memory of the link's own.
+        Only the client's word counts.
+    mode : {"ethernet", "ip"}
+        Whether frames travel over it, or IP packets without an Ethernet header.
     """
 
     server: str
@@ -86,6 +92,8 @@ class LinkSpec:
     ring_size: int = 1024
     queues: int = 1
     secret: str = ""
+    zero_copy: bool = True
+    mode: str = "ethernet"
 
     def __post_init__(self) -> None:
         if self.server == self.client:
@@ -106,6 +114,8 @@ class LinkSpec:
             )
         if not 1 <= self.queues <= _MAX_QUEUES:
             raise LabError(f"A memif cannot have {self.queues} queues.", f"choose 1 to {_MAX_QUEUES}.")
+        if self.mode not in _MODES:
+            raise LabError(f"A link has no mode {self.mode!r}.", f"choose {' or '.join(_MODES)}.")
         if not _SECRET.fullmatch(self.secret):
             raise LabError(
                 f"{self.secret!r} cannot be the secret of a memif.",

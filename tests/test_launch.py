@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,26 @@ def test_the_first_link_uses_vpps_default_socket_and_each_end_its_address():
         "set interface state memif0/0 up",
         "set interface ip address memif0/0 10.10.2.2/24",
     ]
+
+
+def test_only_the_clients_end_says_that_it_copies():
+    lines = _lines_of(zero_copy=False)
+    assert [line.endswith(" no-zero-copy") for line in lines] == [False, True]
+
+
+def test_packets_without_an_ethernet_header_come_from_no_hardware_address():
+    assert _lines_of(mode="ip") == [
+        "create interface memif id 0 mode ip master",
+        "create interface memif id 0 mode ip slave",
+    ]
+
+
+def _lines_of(**changes):
+    """Return the line that makes each end of a link."""
+    topology = chain("lab", 2)
+    links = tuple(replace(link, **changes) for link in topology.links)
+    topology = replace(topology, links=links)
+    return [link_script(topology, node).splitlines()[0] for node in ("vpp1", "vpp2")]
 
 
 def test_further_links_have_a_socket_of_their_own_with_the_same_name_on_both_ends():

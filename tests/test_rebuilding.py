@@ -123,6 +123,33 @@ def test_a_ring_that_cannot_be_is_refused_before_anything_is_deleted(lab, ring_s
     assert answers(lab)
 
 
+def test_links_become_of_another_kind_and_back(lab):
+    try:
+        lab.rebuild_links(zero_copy=False)
+        assert answers(lab)
+        (state,) = lab["vpp2"].memifs().interfaces
+        assert "zero-copy" not in state.flags
+        assert len(state.regions) == 1
+        lab.rebuild_links(zero_copy=True, mode="ip", queues=2)
+        assert answers(lab)
+        (state,) = lab["vpp2"].memifs().interfaces
+        assert (state.mode, len(state.rings)) == ("ip", 4)
+        assert "zero-copy" in state.flags
+        assert len(state.regions) == 2
+    finally:
+        lab.rebuild_links(zero_copy=True, mode="ethernet", queues=1)
+    assert answers(lab)
+
+
+@pytest.mark.parametrize("change", [{"secret": "x"}, {"ring": 64}, {"server": "vpp2"}])
+def test_what_links_cannot_be_changed_in_is_refused(lab, change):
+    before = identity(lab)
+    with pytest.raises(LabError, match=r"Links have no .* that can be changed") as told:
+        lab.relink(**change)
+    assert "zero_copy" in told.value.hint
+    assert identity(lab) == before
+
+
 def test_listeners_hear_of_both(lab):
     heard = []
     lab.listeners.append(lambda what, lines: heard.append((what, len(lines) > 0)))

@@ -62,6 +62,13 @@ def test_an_address_must_be_one(end, address):
         link(**{end: address})
 
 
+@pytest.mark.parametrize("mode", ["l2", "", "IP", "punt-inject"])
+def test_a_link_carries_frames_or_ip_packets(mode):
+    assert link(mode="ip").mode == "ip"
+    with pytest.raises(LabError, match="A link has no mode"):
+        link(mode=mode)
+
+
 @pytest.mark.parametrize("size", [2, 256, 1024, 16384])
 def test_powers_of_two_make_a_ring(size):
     assert link(ring_size=size).ring_size == size

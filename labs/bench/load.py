@@ -48,6 +48,11 @@ class Load:
     ----------
     lab : Lab
         Started.
+    backwards : bool
+        From its last node to its first.
+    routed : bool
+        The first node looks up where its packets go (``node ip4-lookup``), as if it had received them. Its
+        route goes again when the traffic does.
 
     Attributes
     ----------
@@ -60,8 +65,8 @@ class Load:
         Whether traffic is wanted: at a rate of 0 nothing is sent all the same.
     """
 
-    def __init__(self, lab: Lab) -> None:
-        self._lab = lab
+    def __init__(self, lab: Lab, *, backwards: bool = False, routed: bool = False) -> None:
+        self._lab, self._backwards, self._routed = lab, backwards, routed
         self.size: Size = 64
         self.rate: float | None = 1e6
         self.flows = 1
@@ -69,6 +74,7 @@ class Load:
         self._way: Way | None = None
         self._way_of: list[int] = []
         self._made: tuple[str, ...] = ()
+        self._own_routes: list[tuple[str, str]] = []
 
     def start(self) -> list[str]:
         """Begin to send; return the equal shell lines.
@@ -87,7 +93,7 @@ class Load:
     def stop(self) -> list[str]:
         """Send no more; return the equal shell lines. A sender that has ended sends nothing anyway."""
         self.running = False
-        return self._take_away()
+        return self._take_away() + self._leave_way()
 
     def set(
         self, *, size: Size | None = None, rate: float | str | None = SAME, flows: int | None = None
@@ -128,7 +134,7 @@ class Load:
     def suspend(self) -> list[str]:
         """Take the streams away, because what they lead to goes away; `resume` brings them back."""
         self._way = None
-        return self._take_away()
+        return self._take_away() + self._leave_way()
 
     def resume(self) -> list[str]:
         """Send again if traffic is wanted: a node or a link was made anew."""
@@ -145,18 +151,19 @@ class Load:
         said = self._take_away()
         if self.rate == 0:
             return said
-        nodes = self._lab.nodes
+        nodes = self._nodes()
         processes = [node.handle.pid for node in nodes.values()]
         way = self._way
         if way is None or processes != self._way_of:
             way = find_way(nodes)
-            said += [line for node, route in way.routes(PREFIX) for line in nodes[node].say([route])]
+            routes = way.routes(PREFIX, from_first=self._routed)
+            said += [line for node, route in routes for line in nodes[node].say([route])]
             self._way, self._way_of = way, processes
+            # the usual ones stay: a route to drop harms nobody, until another way leads through it
+            self._own_routes = routes if self._routed or self._backwards else []
         made = parts(self.size)
-        new = [
-            lines_for.new(part, way.first.by, way.macs, way.first.source, self.rate, self.flows)
-            for part in made
-        ]
+        node, macs = ("ip4-lookup", None) if self._routed else (way.first.by, way.macs)
+        new = [lines_for.new(part, node, macs, way.first.source, self.rate, self.flows) for part in made]
         self._made = tuple(part.name for part in made)
         return said + self._sender().say([*new, *map(lines_for.enable, self._made)])
 
@@ -169,8 +176,22 @@ class Load:
                 said += self._sender().say([lines_for.disable(name), lines_for.delete(name)])
         return said
 
+    def _leave_way(self) -> list[str]:
+        """Delete the routes that lead other traffic astray."""
+        said: list[str] = []
+        for node, route in self._own_routes:
+            with contextlib.suppress(LabError):
+                said += self._lab.nodes[node].say([route.replace("route add", "route del")])
+        self._own_routes = []
+        return said
+
     def _sender(self) -> Node:
-        return next(iter(self._lab.nodes.values()))
+        return next(iter(self._nodes().values()))
+
+    def _nodes(self) -> dict[str, Node]:
+        """Return the nodes in the order in which packets meet them."""
+        nodes = list(self._lab.nodes.items())
+        return dict(nodes[::-1] if self._backwards else nodes)
 
 
 def refused(node: Node, interface: str) -> int:

@@ -6,7 +6,7 @@ import math
 import time
 from typing import TYPE_CHECKING
 
-from labs import links
+from labs import connectivity
 from labs.bench.tables import Column
 from labs.errors import LabError
 
@@ -66,4 +66,4 @@ class LivePing:
     def _find(self) -> str:
         """Return the address at which the last node is met on the way from the first."""
         has = {name: node.addresses() for name, node in self._lab.nodes.items()}
-        return links.address_on_the_way(self._source, self._target, has)
+        return connectivity.address_on_the_way(self._source, self._target, has)

@@ -50,17 +50,17 @@ def mean_size(size: Size) -> float:
 
 
 def new(
-    part: Part, interface: str, macs: tuple[str, str], source: str, rate: float | None, flows: int
+    part: Part, node: str, macs: tuple[str, str] | None, source: str, rate: float | None, flows: int
 ) -> str:
     """Return the line that makes a stream.
 
     Parameters
     ----------
     part : Part
-    interface : str
-        Where the packets leave.
-    macs : tuple of str
-        Source and destination.
+    node : str
+        The interface where the packets leave, or the graph node that is to look where they go.
+    macs : tuple of str or None
+        Source and destination; None for packets that have no Ethernet header yet.
     source : str
         Source address.
     rate : float or None
@@ -71,13 +71,18 @@ def new(
     ports = f"{_FIRST_PORT}" if flows == 1 else f"{_FIRST_PORT} - {_FIRST_PORT + flows - 1}"
     behind_ip = part.size - _ETHERNET - _IP_UDP
     packet = (
-        f"IP4: {macs[0]} -> {macs[1]} UDP: {source} -> {TARGET} "
+        f"UDP: {source} -> {TARGET} "
         f"UDP: {ports} -> 9 length {behind_ip + 8} checksum 0 incrementing {min(behind_ip, 22)}"
     )
+    size = part.size
+    if macs is None:
+        size -= _ETHERNET
+    else:
+        packet = f"IP4: {macs[0]} -> {macs[1]} {packet}"
     most = f" maxframe {part.most}" if part.most < VECTOR else ""
     return (
-        f"packet-generator new {{ name {part.name} size {part.size}-{part.size} "
-        f"rate {_rate(part, rate)}{most} node {interface} source pg0 data {{ {packet} }} }}"
+        f"packet-generator new {{ name {part.name} size {size}-{size} "
+        f"rate {_rate(part, rate)}{most} node {node} source pg0 data {{ {packet} }} }}"
     )
 
 

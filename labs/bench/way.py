@@ -7,7 +7,7 @@ from ipaddress import ip_interface
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from labs import links
+from labs import connectivity
 from labs.errors import LabError
 
 if TYPE_CHECKING:
@@ -45,9 +45,12 @@ class Way:
         """Where they end."""
         return self.hops[-1]
 
-    def routes(self, prefix: str) -> list[tuple[str, str]]:
-        """Return each node behind the first with the line that passes packets on, or drops them at last."""
-        ways = [(hop.sender, f"via {hop.address} {hop.by}") for hop in self.hops[1:]]
+    def routes(self, prefix: str, *, from_first: bool = False) -> list[tuple[str, str]]:
+        """Return each node behind the first with the line that passes packets on, or drops them at last.
+
+        With `from_first` the first has one, too: its packets do not leave by the link at once.
+        """
+        ways = [(hop.sender, f"via {hop.address} {hop.by}") for hop in self.hops[not from_first :]]
         return [
             (node, f"ip route add {prefix} {way}") for node, way in (*ways, (self.last.receiver, "via drop"))
         ]
@@ -69,7 +72,7 @@ def find_way(nodes: Mapping[str, Node]) -> Way:
             "Traffic needs a link, and this lab has one node.", "use a lab of two nodes: two_vpps()."
         )
     has = {name: node.addresses() for name, node in nodes.items()}
-    route = links.path(names[0], names[-1], has)
+    route = connectivity.path(names[0], names[-1], has)
     hops = tuple(_hop(a, has[a], b, has[b]) for a, b in pairwise(route))
     first = hops[0]
     return Way(hops, (_mac(nodes[first.sender], first.by), _mac(nodes[first.receiver], first.at)))

@@ -50,12 +50,15 @@ class Shared:
     size : int
         Bytes that the one who maps less of it maps.
     a_writes, b_writes : bool
+    inode : int
+        Of the file; an open file with the same number is the same memory.
     """
 
     name: str
     size: int
     a_writes: bool
     b_writes: bool
+    inode: int = 0
 
 
 def shared(a: int, b: int) -> list[Shared]:
@@ -103,6 +106,7 @@ def common(a: Iterable[Mapping], b: Iterable[Mapping]) -> list[Shared]:
             min(sum(each.size for each in pieces) for pieces in (ours[key], theirs[key])),
             any("w" in each.may for each in ours[key]),
             any("w" in each.may for each in theirs[key]),
+            key[1],
         )
         for key in ours
         if key in theirs

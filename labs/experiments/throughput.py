@@ -64,7 +64,7 @@ def throughput(
     """
     how = plan(seconds, rounds, full=(2.0, 3), ci=(1.0, 2), shortest=_SHORTEST)
     _check(lab)
-    points = all_points()
+    points = all_points(len(lab.nodes))
     begun, recorded = Begun("throughput", lab), Recorded(lab)
     run = begun.run
 
@@ -91,6 +91,8 @@ def throughput(
                 warm_up=lambda: [bed.window(point) for point in needed(points)],
             )
             run.summary = results.summarise(run.windows, points)
+            run.summary["pass by pass"] = results.pass_by_pass(run.windows, points)
+            run.summary["not here"] = not_here(len(lab.nodes))
             run.verdicts = results.judge(run.windows, points)
             with run.keeping():
                 run.verdicts += looks.search(run, bed, further)
@@ -104,15 +106,37 @@ def throughput(
     )
 
 
-def all_points() -> list[Point]:
-    """Return what is measured in this profile: one thing at a time is changed."""
+def all_points(nodes: int = 2) -> list[Point]:
+    """Return what is measured in this profile with so many nodes: one thing at a time is changed."""
     sizes = by_profile(full=(64, 128, 256, 512, 1024, 1500, 4096, 9000, IMIX), ci=(64, 512, 1500))
     rings = by_profile(full=(64, 256, 1024, 4096, 16384), ci=(64, 1024))
     shares = by_profile(full=(0.05, 0.1, 0.25, 0.5, 0.75, 0.9), ci=(0.05, 0.5))
+    others = by_profile(
+        full=(
+            Point(directions=2),
+            Point(queues=2),
+            Point(zero_copy=False),
+            Point(size=1500, zero_copy=False),
+            Point(layer="ethernet"),
+            Point(layer="ip"),
+        ),
+        ci=(Point(directions=2), Point(zero_copy=False)),
+    )
     points = [Point(size=size) for size in sizes]
     points += [Point(ring=ring) for ring in rings]
     points += [Point(share=share) for share in shares]
-    return list(dict.fromkeys(points))
+    if nodes > 2:  # noqa: PLR2004
+        others = tuple(point for point in others if point.directions == 1)
+    return list(dict.fromkeys([*points, *others]))
+
+
+def not_here(nodes: int) -> list[str]:
+    """Return what is left out with so many nodes, and why."""
+    if nodes > 2:  # noqa: PLR2004
+        return [
+            "Both directions at once are left out: the nodes between would need two routes to one network."
+        ]
+    return []
 
 
 def needed(points: list[Point]) -> Iterator[Point]:

@@ -109,6 +109,26 @@ def judge(windows: Sequence[Window], points: Iterable[Point]) -> list[Verdict]:
     return [*verdicts, *_counted(windows), *_vectors(windows)]
 
 
+def pass_by_pass(windows: Sequence[Window], points: Iterable[Point]) -> list[str]:
+    """Return how packets a second compare, pass by pass: a host's pace falls on both of a pass alike."""
+    known = set(points)
+    pairs = [
+        ("both directions together against one", Point(directions=2), Point()),
+        ("two queues against one, both polled by one thread", Point(queues=2), Point()),
+        ("copied against zero-copy, 64 bytes", Point(zero_copy=False), Point()),
+        ("copied against zero-copy, 1500 bytes", Point(size=LARGE, zero_copy=False), Point(size=LARGE)),
+        ("mode ip against ethernet, both routed", Point(layer="ip"), Point(layer="ethernet")),
+    ]
+    told = []
+    for words, a, b in pairs:
+        if {a, b} <= known:
+            over, under = (figures(windows, each)["received_mpps"].known for each in (a, b))
+            times = [x / y for x, y in zip(over, under, strict=False) if y]
+            if times:
+                told.append(f"{words}: {min(times):.2f} to {max(times):.2f} times as many packets")
+    return told
+
+
 def _counted(windows: Sequence[Window]) -> list[Verdict]:
     """Return whether what was offered is what was received and what found no slot."""
     apart = [
@@ -135,6 +155,7 @@ def _vectors(windows: Sequence[Window]) -> list[Verdict]:
         if window["packets_a_vector"] is not None
         and window["size"] == SIZE
         and window["ring"] == RING
+        and not window["layer"]
         and (cost := cycles(window)) is not None
     ]
     full = figure([cost for vectors, cost in told if vectors >= FULL])

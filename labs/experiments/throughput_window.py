@@ -7,10 +7,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from labs.bench.load import IMIX, Load, refused
-from labs.bench.way import find_way
+from labs.bench.load import IMIX
 from labs.errors import LabError
 from labs.experiments.method import Span
+from labs.experiments.throughput_traffic import BACK, FORTH, ROUTED, Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,8 +24,6 @@ SIZE, RING = 64, 1024
 """The middle, around which one thing at a time is changed."""
 SETTLE = 0.3
 _BEHIND_INPUT = ("ethernet-input", "ip4-input", "ip4-input-no-checksum")
-_QUICK = 0.002  # seconds in which both ends are to be read; else one of them had the longer window
-_TRIES = 5
 _TICK = 2.0  # seconds; no cell is silent for longer than three
 _MILLION = 1e6
 _GIGA = 1e9
@@ -43,16 +41,52 @@ class Point:
         Descriptors of the link's rings.
     share : float or None
         Part of what comes through flat out; None for flat out.
+    directions : int
+        1, or 2 for both at once.
+    queues : int
+        Rings in each direction.
+    zero_copy : bool
+        Whether the links' clients lend their packets or copy them.
+    layer : {"", "ethernet", "ip"}
+        Empty where the generator puts its packets into the link at once. Else the sender looks up their
+        route first, and the link carries frames, or packets without an Ethernet header (memif's ``mode ip``).
     """
 
     size: Size = SIZE
     ring: int = RING
     share: float | None = None
+    directions: int = 1
+    queues: int = 1
+    zero_copy: bool = True
+    layer: str = ""
 
     def __str__(self) -> str:
         size = "IMIX" if self.size == IMIX else f"{self.size} bytes"
         load = "flat out" if self.share is None else f"{100 * self.share:g} % of that"
-        return f"{size}, ring {self.ring}, {load}"
+        more = [
+            ("both directions", self.directions > 1),
+            (f"{self.queues} queues", self.queues > 1),
+            ("copied", not self.zero_copy),
+            (f"routed over {self.layer}", bool(self.layer)),
+        ]
+        return ", ".join([size, f"ring {self.ring}", load, *(word for word, is_so in more if is_so)])
+
+    @property
+    def links(self) -> dict[str, Any]:
+        """What the links are to be, as `labs.lab.Lab.rebuild_links` takes it."""
+        return {
+            "ring_size": self.ring,
+            "queues": self.queues,
+            "zero_copy": self.zero_copy,
+            "mode": self.layer or "ethernet",
+        }
+
+    @property
+    def loads(self) -> tuple[str, ...]:
+        """What is sent."""
+        if self.layer:
+            return (ROUTED,)
+        return (FORTH, BACK) if self.directions > 1 else (FORTH,)
 
 
 class Bed:
@@ -70,11 +104,10 @@ class Bed:
 
     def __init__(self, lab: Lab, seconds: float, recorded: Recorded) -> None:
         self._lab, self._seconds, self._recorded = lab, seconds, recorded
-        self.load = Load(lab)
-        self.load.rate = None
-        way = find_way(lab.nodes)
-        self._first, self._last = way.first, way.last
-        self._ring: int | None = None
+        self.traffic = Traffic(lab)
+        self._last = self.traffic.way.last
+        usual = lab.current.links[0]
+        self._usual = {name: getattr(usual, name) for name in Point().links}
         self.flat: dict[Size, float] = {}
         """Packets a second that came through flat out, of each size that was tried so."""
 
@@ -82,17 +115,15 @@ class Bed:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the traffic, and give the links their usual rings, as far as the nodes still run."""
+        """End the traffic, and make the links what they were, as far as the nodes still run."""
+        self.traffic.stop()
         with contextlib.suppress(LabError):
-            self.load.stop()
-        with contextlib.suppress(LabError):
-            self._set_ring(RING)
+            self._set_links(self._usual)
 
     def set(self, point: Point) -> list[str]:
         """Bring lab and traffic to a point; return the equal shell lines."""
-        lines = self._set_ring(point.ring)
-        lines += self.load.set(size=point.size, rate=self._rate(point))
-        return lines if self.load.running else lines + self.load.start()
+        lines = self._set_links(point.links)
+        return lines + self.traffic.send(point.loads, point.size, self._rate(point))
 
     def _rate(self, point: Point) -> float | None:
         if point.share is None:
@@ -103,17 +134,15 @@ class Bed:
             )
         return point.share * self.flat[point.size]
 
-    def _set_ring(self, ring: int) -> list[str]:
-        """Make the links anew with other rings; do nothing where they have them."""
-        if ring == self._ring:
+    def _set_links(self, wanted: dict[str, Any]) -> list[str]:
+        """Make the links anew; do nothing where they are as wanted."""
+        if all(
+            getattr(link, name) == value for link in self._lab.current.links for name, value in wanted.items()
+        ):
             return []
-        is_usual = self._ring is None and all(link.ring_size == ring for link in self._lab.current.links)
-        self._ring = ring
-        if is_usual:
-            return []
-        lines = self.load.suspend()
-        lines += self._lab.rebuild_links(ring_size=ring)
-        return lines + self.load.resume()
+        lines = self.traffic.suspend()
+        lines += self._lab.rebuild_links(**wanted)
+        return lines + self.traffic.resume()
 
     def window(self, point: Point) -> dict[str, Any]:
         """Measure a point once.
@@ -128,7 +157,7 @@ class Bed:
         self._recorded.turn(str(point), lines)
         time.sleep(SETTLE)
         found = self.count(self._seconds)
-        if point.share is None and point.ring == RING:
+        if point == Point(size=point.size):
             self.flat[point.size] = found["received"]
         self._recorded.rates(
             found.pop("began"), found["seconds"], found["offered"] / _MILLION, found["received"] / _MILLION
@@ -138,10 +167,10 @@ class Bed:
     def count(self, seconds: float) -> dict[str, Any]:
         """Count what flows for a while."""
         receiver = self._lab[self._last.receiver]
-        nodes, before, began = receiver.stats.node_counters(), self._counts(), time.monotonic()
+        nodes, before, began = receiver.stats.node_counters(), self.traffic.counts(), time.monotonic()
         with Span(self._lab) as span:
             time.sleep(seconds)
-        after, length = self._counts(), time.monotonic() - began
+        after, length = self.traffic.counts(), time.monotonic() - began
         rates = {name: (after[name] - before[name]) / length for name in before}
         gbit_per_s = 8 * rates.pop("bytes") / _GIGA
         return {
@@ -166,38 +195,14 @@ class Bed:
         tick : callable
             Hears now and then how many seconds have passed.
         """
-        self.load.set(rate=rate)
+        self.traffic.at_rate(rate)
         time.sleep(SETTLE / 3)
-        before, began = self._counts(), time.monotonic()
+        before, began = self.traffic.counts(), time.monotonic()
         while (left := began + seconds - time.monotonic()) > 0:
             time.sleep(min(left, _TICK))
             tick(time.monotonic() - began)
-        after = self._counts()
+        after = self.traffic.counts()
         return after["offered"] - before["offered"], after["received"] - before["received"]
-
-    def _counts(self) -> dict[str, int]:
-        """Return what has been counted so far, at both ends at about the same time."""
-        best, least = {}, float("inf")
-        for _ in range(_TRIES):
-            began = time.perf_counter()
-            counts = self._read()
-            if (took := time.perf_counter() - began) < least:
-                best, least = counts, took
-            if took < _QUICK:
-                break
-        return best
-
-    def _read(self) -> dict[str, int]:
-        """Return what has been counted so far; see the table in `labs.bench.load`."""
-        sender, receiver = self._lab[self._first.sender], self._lab[self._last.receiver]
-        # the receiver first: what is under way meanwhile then looks lost, and never made from nothing
-        inward = receiver.counters()[self._last.at]
-        return {
-            "received": inward.rx_packets,
-            "bytes": inward.rx_bytes,
-            "offered": sender.counters()[self._first.by].tx_packets,
-            "refused": refused(sender, self._first.by),
-        }
 
 
 def work(before: Mapping[str, NodeCounters], after: Mapping[str, NodeCounters]) -> dict[str, Any]:

@@ -96,6 +96,33 @@ def test_lines_are_returned_as_a_shell_takes_them(lab, load):
     assert load.stop() == []
 
 
+def test_backwards_the_last_node_sends_and_the_first_drops(lab):
+    load = Load(lab, backwards=True)
+    load.start()
+    assert lab.nodes["vpp1"].routes == ["198.18.0.0/15"]
+    assert lab.nodes["vpp1"].streams == {}
+    assert lab.nodes["vpp2"].sent() == [(64, 1000000)]
+    assert any("10.10.2.2 -> 198.18.0.1" in line for line in lab.nodes["vpp2"].said)
+    load.stop()
+    assert lab.nodes["vpp1"].said[-1] == "ip route del 198.18.0.0/15 via drop"
+
+
+@pytest.mark.parametrize("end", ["stop", "suspend"])
+def test_routed_packets_have_no_ethernet_header_and_leave_no_route_behind(lab, end):
+    load = Load(lab, routed=True)
+    load.start()
+    (stream,) = [line for line in lab.nodes["vpp1"].said if "new" in line]
+    assert "node ip4-lookup" in stream
+    assert "size 50-50" in stream  # 64 bytes less the Ethernet header
+    assert "IP4:" not in stream
+    assert "length 30" in stream
+    getattr(load, end)()
+    for name, way in (("vpp1", "via 10.10.2.2 memif0/0"), ("vpp2", "via drop")):
+        said = [line for line in lab.nodes[name].said if "ip route" in line]
+        assert said == [f"ip route {verb} 198.18.0.0/15 {way}" for verb in ("add", "del")]
+    assert load.resume() == [] if end == "stop" else load.resume()
+
+
 def test_routes_are_said_once_for_a_node_and_again_for_its_successor(lab, load):
     load.start()
     load.set(size=128)

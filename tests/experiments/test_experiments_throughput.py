@@ -3,13 +3,14 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from long_tests import LONG
+from long_tests import LONG, not_in_docker
 
 from labs import load_run, two_vpps
 from labs.errors import LabError
 from labs.experiments import throughput as experiment
 from labs.experiments.mlr_trials import Bounds, Confirmed, Search, Trial
-from labs.experiments.throughput import all_points, needed, throughput
+from labs.experiments.recorded import Recorded
+from labs.experiments.throughput import all_points, needed, not_here, throughput
 from labs.experiments.throughput_looks import judge_counts, judge_search
 from labs.experiments.throughput_summary import (
     FIGURES,
@@ -17,9 +18,10 @@ from labs.experiments.throughput_summary import (
     figures,
     judge,
     outliers,
+    pass_by_pass,
     summarise,
 )
-from labs.experiments.throughput_window import RING, SIZE, Point, work
+from labs.experiments.throughput_window import RING, Bed, Point, work
 from labs.kernel import allowed_cores
 from labs.vpp.stats import NodeCounters
 
@@ -66,10 +68,36 @@ def judged(change=lambda _: {}):
 def test_one_thing_at_a_time_is_changed(monkeypatch):
     monkeypatch.delenv("LABS_PROFILE")
     for point in all_points():
-        changed = [point.size != SIZE, point.ring != RING, point.share is not None]
-        assert sum(changed) <= 1
+        middle = vars(Point())
+        changed = {name for name, value in vars(point).items() if value != middle[name]}
+        assert len(changed) <= 1 or changed == {"size", "zero_copy"}
     assert len(all_points()) == len(set(all_points()))
     assert Point() in all_points()
+
+
+def test_with_nodes_between_both_directions_at_once_are_left_out():
+    assert Point(directions=2) in all_points(2)
+    assert Point(directions=2) not in all_points(3)
+    assert not_here(2) == []
+    assert "Both directions" in not_here(3)[0]
+
+
+def test_every_axis_is_measured_in_the_full_profile(monkeypatch):
+    monkeypatch.delenv("LABS_PROFILE")
+    for name, usual in vars(Point()).items():
+        assert any(getattr(point, name) != usual for point in all_points()), name
+
+
+def test_a_pace_that_falls_on_all_of_a_pass_changes_no_ratio():
+    some = [
+        window(point, pace * (0.5 if not point.zero_copy else 1.0))
+        for pace in (1.0, 0.3)
+        for point in (Point(), Point(zero_copy=False))
+    ]
+    told = pass_by_pass(some, [Point(), Point(zero_copy=False)])
+    assert told == ["copied against zero-copy, 64 bytes: 0.50 to 0.50 times as many packets"]
+    assert pass_by_pass(some, [Point()]) == []
+    assert pass_by_pass([], [Point(), Point(zero_copy=False)]) == []
 
 
 def test_what_others_are_parts_of_is_measured_first():
@@ -79,6 +107,36 @@ def test_what_others_are_parts_of_is_measured_first():
 def test_a_point_reads_as_a_learner_says_it():
     assert str(Point()) == "64 bytes, ring 1024, flat out"
     assert str(Point("imix", 64, 0.25)) == "IMIX, ring 64, 25 % of that"
+    several = Point(directions=2, queues=2, zero_copy=False, layer="ip")
+    assert str(several).endswith("flat out, both directions, 2 queues, copied, routed over ip")
+
+
+@two_cores
+def test_each_axis_moves_packets_and_leaves_the_links_as_they_were(engine):
+    not_in_docker(engine)
+    lab = two_vpps("axes", engine=engine)
+    lab.start()
+    try:
+        lab.rebuild_links(ring_size=512)
+        lab.rx_mode("polling")
+        with Bed(lab, 0.1, Recorded(lab)) as bed:
+            for point in (
+                Point(layer="ethernet"),
+                Point(layer="ip", queues=2),
+                Point(directions=2, zero_copy=False),
+                Point(),
+            ):
+                found = bed.window(point)
+                assert 0 < found["received"] <= 1.01 * found["offered"], str(point)
+                assert abs(found["offered"] - found["refused"] - found["received"]) < 0.02 * found["offered"]
+        (link,) = lab.current.links
+        assert (link.ring_size, link.queues, link.zero_copy, link.mode) == (512, 1, True, "ethernet")
+        for node in lab.nodes.values():
+            assert "no streams" in node.cli("show packet-generator")
+        assert "via drop" not in lab["vpp1"].cli("show ip fib 198.18.0.0/15")
+        assert lab.ping("vpp1", "vpp2", 3, 0.01).received
+    finally:
+        lab.stop()
 
 
 def test_figures_as_measured_by_hand_pass_every_verdict():

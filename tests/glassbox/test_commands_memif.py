@@ -7,7 +7,7 @@ from cli_pair import pair_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labs.links import fault
+from labs.connectivity import fault
 from labs.vpp.parse import parse_memif
 
 

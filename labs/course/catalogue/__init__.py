@@ -12,12 +12,22 @@ from labs.course.catalogue.nb03 import CHAPTER as TWENTY_MILLISECONDS
 from labs.course.catalogue.nb04 import CHAPTER as POLL_OR_SLEEP
 from labs.course.catalogue.nb05 import CHAPTER as MILLIONS
 from labs.course.catalogue.nb06 import CHAPTER as SPEAK_MEMIF
+from labs.course.catalogue.nb07 import CHAPTER as MEMIF_OR_VHOST
 from labs.errors import LabError
 
 if TYPE_CHECKING:
     from labs.course.model import Chapter, Exercise
 
-CHAPTERS = (START_HERE, ONE_VPP, A_LINK, TWENTY_MILLISECONDS, POLL_OR_SLEEP, MILLIONS, SPEAK_MEMIF)
+CHAPTERS = (
+    START_HERE,
+    ONE_VPP,
+    A_LINK,
+    TWENTY_MILLISECONDS,
+    POLL_OR_SLEEP,
+    MILLIONS,
+    SPEAK_MEMIF,
+    MEMIF_OR_VHOST,
+)
 
 
 def all_exercises() -> tuple[Exercise, ...]:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from labs.connectivity import fault, path
 from labs.errors import LabError
-from labs.links import fault, path
 from labs.vpp.parse import MemifSocket, MemifState, MemifTable
 
 HERE = "/run/lab/memif.sock"
