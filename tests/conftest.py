@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import shutil
 import tempfile
 import time
@@ -12,19 +11,11 @@ from pathlib import Path
 
 import psutil
 import pytest
+from long_tests import ENGINES, NOT_IN_DOCKER, missing, not_in_docker
 
-ENGINES = ("process", "docker", "glassbox")
+HERE = Path(__file__).parent
 SHM = Path("/dev/shm")  # noqa: S108 - where VPP puts its files
 SWEPT_WITHIN = 5.0  # seconds; a lab's reaper needs up to 3 after its kernel was killed
-
-
-@functools.cache
-def missing(engine):
-    """Return why an engine cannot be used here, or nothing where it can."""
-    from labs.engines import find  # noqa: PLC0415 - tests of single modules need no engine
-
-    found = find(engine).availability()
-    return "" if found.ok else f"{engine}: {found.reason} {found.hint}".strip()
 
 
 def engine_of(item):
@@ -63,6 +54,9 @@ def pytest_runtest_setup(item):
     name = engine_of(item)
     if name and (reason := missing(name)):
         pytest.skip(reason)
+    file = item.path.relative_to(HERE).as_posix() if item.path.is_relative_to(HERE) else ""
+    if file in NOT_IN_DOCKER:
+        not_in_docker(name)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -14,7 +14,7 @@ import warnings
 import numpy as np
 import psutil
 import pytest
-from long_tests import not_in_docker
+from long_tests import on_one_engine
 
 from labs import LabError
 from labs.bench.figures import present
@@ -28,20 +28,20 @@ two_cores = pytest.mark.skipif(len(CORES) < 2, reason="this session may use one 
 PATIENCE = 20.0  # seconds: for a crowded machine
 
 
-IN_DOCKER = {
+ON_EACH = {
     "test_it_returns_soon_and_everything_is_measured",
     "test_latency_is_far_higher_on_one_core_than_on_a_core_each",
     "test_each_knob_is_turned_marked_logged_and_read_back",
     "test_a_killed_node_is_shown_dead_and_a_click_brings_it_back",
     "test_a_cell_that_pins_leaves_a_mark_and_commands_and_the_knob_follows",
 }
-"""What Docker could do in another way; the rest is the bench's own, or VPP's."""
+"""What an engine could do in another way; the rest is the bench's own."""
 
 
 @pytest.fixture(autouse=True)
-def a_part_in_docker(engine, request):
-    if request.function.__name__ not in IN_DOCKER:
-        not_in_docker(engine)
+def a_part_on_each_engine(engine, request):
+    if request.function.__name__ not in ON_EACH:
+        on_one_engine(engine)
 
 
 @pytest.fixture(scope="module")

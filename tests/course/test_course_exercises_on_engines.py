@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from busy import QUIET, cores_in_use
-from long_tests import LONG, LONGEST, not_in_docker
+from long_tests import LONG, LONGER, LONGEST, not_in_docker, on_one_engine
 from run_exercise import run_exercise
 
 from labs.course.catalogue import all_exercises
@@ -31,7 +31,9 @@ def test_the_stub_does_not_pass(engine, exercise):
 
 
 @EXERCISES
-def test_the_solution_passes(exercise):
+def test_the_solution_passes(engine, exercise):
+    if exercise.id.startswith(LONGER):
+        on_one_engine(engine)
     _, result = run_exercise(exercise, "solution")
     if not result.passed and (busy := cores_in_use()) > QUIET:  # some exercises are about rates
         pytest.skip(f"other programs use {busy:.1f} cores: {result.reason}")

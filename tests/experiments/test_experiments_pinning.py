@@ -299,7 +299,7 @@ def test_a_run_of_nothing_is_refused(seconds, rounds):
 
 @two_cores
 def test_one_core_is_at_least_twenty_times_slower_and_waiting_explains_it(engine, monkeypatch):
-    if engine != "process" and not LONG:
+    if not LONG:
         pytest.skip("notebook 03 runs it on each engine; LABS_LONG_TESTS=1 runs this, too")
     monkeypatch.setattr(experiment, "_SETTLE", 0.2)
     lab = two_vpps("pinning", engine=engine)

@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from busy import QUIET, cores_in_use
-from long_tests import LONGEST, not_in_docker
+from long_tests import LONGER, LONGEST, not_in_docker, on_one_engine
 
 from labs.course.catalogue import CHAPTERS
 from labs.notebook_file import KEPT_COUNT, METADATA
@@ -68,6 +68,8 @@ def test_the_course_has_a_notebook_for_each_chapter():
 def test_runs_on(engine, notebook, nbval):
     if notebook.name[:2] in LONGEST:
         not_in_docker(engine)
+    if notebook.name[:2] in LONGER:
+        on_one_engine(engine)
     failure = nbval(notebook, LABS_ENGINE=engine)
     if FAILED_VERDICT in failure:  # a verdict holds on a machine that has nothing else to do: once more
         failure = nbval(notebook, LABS_ENGINE=engine)
