@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -13,8 +14,8 @@ import time
 from pathlib import Path
 
 import pytest
-from forwarding import Tester, running
-from quiet import Samples
+from forwarding import NotReady, Tester, running
+from quiet import measured
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
@@ -23,14 +24,14 @@ from labs import Lab, NodeSpec, Topology, engines, two_vpps
 sys.path.insert(0, str(Path(__file__).parents[1] / "interop"))
 from memif_peers import Testpmd
 
-ROUNDS, WINDOW, ENOUGH = 9, 0.3, 3
+ROUNDS, WINDOW, ENOUGH, TRIES = 15, 0.3, 5, 5
 IDLE_PERCENT = 3.0
 PROGRAM = Path(__file__).with_name("first_packet.py")
 LINES = """\
 create memif socket id 1 filename near.sock
 create memif socket id 2 filename far.sock
-create interface memif id 0 socket-id 1 hw-addr 02:00:00:00:00:a0 master
-create interface memif id 0 socket-id 2 hw-addr 02:00:00:00:00:b0 master
+create interface memif id 0 socket-id 1 hw-addr 02:00:00:00:00:a0 slave
+create interface memif id 0 socket-id 2 hw-addr 02:00:00:00:00:b0 slave
 set interface state memif1/0 up
 set interface state memif2/0 up
 set interface ip address memif1/0 10.0.0.1/24
@@ -59,9 +60,10 @@ class Router:
         self.lab = Lab(Topology(f"bench-{engine}", (NodeSpec("vpp1", cores=(1,)),)), engine=engine)
         self.lab.start()
         node = self.lab["vpp1"]
-        node.cli(LINES + "\n".join(f"ip route add 20.0.{each}.0/24 via 10.0.1.2" for each in range(routes)))
         place = Path(node._rundir.path)
-        self.tester = Tester((place / "near.sock", 0), (place / "far.sock", 0), packets())
+        self.tester = Tester(place / "near.sock", place / "far.sock", packets())
+        node.cli(LINES + "\n".join(f"ip route add 20.0.{each}.0/24 via 10.0.1.2" for each in range(routes)))
+        self.tester.ready()
         self.pid = node.handle.pid
         self.pids = [self.pid]
         os.kill(self.pid, signal.SIGSTOP)
@@ -77,14 +79,24 @@ class Router:
 
 
 class MacSwap:
-    """DPDK's testpmd, which swaps the Ethernet addresses of a packet and sends it out of the other port."""
+    """DPDK's testpmd, which swaps the Ethernet addresses of a packet and sends it out of the other port.
 
-    def __init__(self):
+    By itself it copies packets into the link's memory; asked to, it lends its own.
+    """
+
+    def __init__(self, *, zero_copy=False):
         self.place = Path(tempfile.mkdtemp(prefix="lb", dir="/tmp"))
-        ports = [f"role=server,id=0,socket={self.place / name}" for name in ("near.sock", "far.sock")]
-        self.peer = Testpmd(self.place, *ports, forward="macswap", core=1)
+        sockets = [self.place / name for name in ("near.sock", "far.sock")]
+        self.tester = Tester(*sockets, packets())
+        lend, one_file = (",zero-copy=yes", ("--single-file-segments",)) if zero_copy else ("", ())
+        ports = [f"role=client,id=0,socket={socket}{lend}" for socket in sockets]
+        self.peer = Testpmd(self.place, *ports, forward="macswap", core=1, options=one_file)
         self.peer.do("start")
-        self.tester = Tester((self.place / "near.sock", 0), (self.place / "far.sock", 0), packets())
+        try:
+            self.tester.ready()
+        except NotReady:
+            self.close()
+            raise
         self.pids = [self.peer.child.pid]
         self.peer.do("stop", "Done.")
 
@@ -101,8 +113,20 @@ class MacSwap:
         shutil.rmtree(self.place, ignore_errors=True)
 
 
+def lending():
+    """Return a testpmd that lends its packets; in one start out of three its link does not come up."""
+    for _ in range(TRIES):
+        with contextlib.suppress(NotReady):
+            return MacSwap(zero_copy=True)
+    pytest.skip(f"DPDK's zero-copy client did not connect in {TRIES} starts")
+
+
 def test_forwarding(report):
-    """Alternate: the glass box, testpmd, and VPP where it is, each on core 1, the tester on core 0."""
+    """Alternate: the glass box, testpmd, and VPP where it is, each on core 1, the tester on core 0.
+
+    Each is a client, and copies or lends as it does by itself; testpmd also as it lends when asked to. A
+    round counts in which nobody was disturbed, and a ratio is one of a round: the host's pace may change.
+    """
     allowed = os.sched_getaffinity(0)
     if not {0, 1} <= allowed:
         pytest.skip("cores 0 and 1 are needed")
@@ -110,28 +134,30 @@ def test_forwarding(report):
         pytest.skip("DPDK's testpmd is not here: apt-get install dpdk-dev puts it in place")
     has_vpp = engines.find("process").availability().ok
     devices = {}
-    samples = Samples()
+    rounds = []
     try:
         devices["glass box"] = Router("glassbox")
         devices["testpmd"] = MacSwap()
+        devices["testpmd, zero-copy"] = lending()
         if has_vpp:
             devices["VPP"] = Router("process")
         os.sched_setaffinity(0, {0})
         for _ in range(ROUNDS):
-            for name, device in devices.items():
-                samples.take(name, device.rate, device.pids)
+            found = {name: measured(device.rate, device.pids, TRIES) for name, device in devices.items()}
+            rounds += [found] if None not in found.values() else []
     finally:
         os.sched_setaffinity(0, allowed)
         for device in devices.values():
             device.close()
-    samples.need(ENOUGH)
-    ours = samples["glass box"]
-    report.at_least("64 B IPv4: glass box ÷ testpmd macswap", ours, samples["testpmd"], "Mpps", 2.0)
-    rows = 1
-    if has_vpp:
-        report.at_least("64 B IPv4: glass box ÷ VPP", ours, samples["VPP"], "Mpps", 1.0)
-        rows = 2
-    assert all(row.passed for row in report.rows[-rows:])
+    if len(rounds) < ENOUGH:
+        pytest.skip(
+            f"other programs used the processors nearly all the time; undisturbed rounds: {len(rounds)}"
+        )
+    goals = {"testpmd": 2.0, "testpmd, zero-copy": None, "VPP": 1.0}
+    for name in devices.keys() & goals.keys():
+        pairs = [(found["glass box"], found[name]) for found in rounds]
+        report.paired(f"64 B IPv4: glass box ÷ {name}", pairs, "Mpps", goals[name])
+    assert all(row.passed for row in report.rows[-(len(devices) - 1) :])
 
 
 def test_idle_in_interrupt_mode(report):

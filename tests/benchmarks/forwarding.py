@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 2000
 """Bursts to send between two looks at the clock."""
+READY_WITHIN = 5.0  # seconds
 
 
 @kernel
@@ -41,24 +42,43 @@ def pump(out, back, data, offsets, lengths, rounds):
     return sent, came
 
 
+class NotReady(Exception):  # noqa: N818 - reads as what it says
+    """No packet comes back from the device."""
+
+
 class Tester:
     """Two links to a device, and the packets it shall forward from the first to the second.
 
+    It listens, so that the device is the client of both: it makes the memory, and lends its packets or copies
+    them as it does by itself.
+
     Parameters
     ----------
-    first, second : tuple of (path, int)
-        Sockets and ids of the device's two servers.
+    first, second : path
+        Sockets.
     packets : sequence of bytes
     """
 
     def __init__(self, first, second, packets):
         self.burst = memif.Burst.of(packets)
-        self.links = [memif.Client(path, number) for path, number in (first, second)]
+        # a client of DPDK's does not seal what it lends; on a bench it is trusted not to shrink it
+        self.links = [memif.Server(path, trust=True) for path in (first, second)]
         for link in self.links:
             link.start()
-        for link in self.links:
-            link.wait_up(20)
-        self.rate(0.01)  # compiled, and addresses are known
+
+    def ready(self):
+        """Return when packets come back from the device: it has connected, and knows all addresses.
+
+        DPDK's client may connect, leave and connect once more while it starts.
+        """
+        deadline = time.monotonic() + READY_WITHIN
+        while time.monotonic() < deadline:
+            with contextlib.suppress(memif.Down):
+                for link in self.links:
+                    link.wait_up(READY_WITHIN)
+                if self.rate(0.01):  # compiled, too
+                    return
+        raise NotReady
 
     def rate(self, seconds):
         """Return the Mpps that come back, and forget what is on its way."""

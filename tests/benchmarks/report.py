@@ -32,7 +32,7 @@ class Row:
         In words, as ``at least 20`` or ``at most 1.5 s``.
     passed : bool
     lowest, highest : float
-        Spread of ours.
+        Spread of ours; of the ratio, where that was measured pair by pair.
     samples : int
     """
 
@@ -70,6 +70,21 @@ class Report:
         passed = goal is None or best >= goal
         words = "none" if goal is None else f"a quarter at least {goal:g} {unit}"
         row = Row(name, median(ours), None, unit, None, words, passed, min(ours), max(ours), len(ours))
+        self.rows.append(row)
+
+    def paired(self, name: str, pairs: list[tuple[float, float]], unit: str, goal: float | None) -> None:
+        """Add a row whose median ratio has to reach a goal, of pairs (ours, the peer's) measured in turn.
+
+        Without a goal it is for information. The spread is that of the ratios.
+        """
+        ours, peer = ([pair[side] for pair in pairs] for side in (0, 1))
+        ratios = [mine / theirs for mine, theirs in pairs]
+        ratio = median(ratios)
+        passed = goal is None or ratio >= goal
+        words = "none" if goal is None else f"at least {goal:g}"
+        row = Row(
+            name, median(ours), median(peer), unit, ratio, words, passed, min(ratios), max(ratios), len(pairs)
+        )
         self.rows.append(row)
 
     def at_least(self, name: str, ours: list[float], peer: list[float], unit: str, goal: float) -> None:
