@@ -28,6 +28,7 @@ _ROWS = {
     "size": ("list", "links"),
     "flows": ("list", "links"),
     "ring": ("list", "links"),
+    "memory": ("list", "links"),
     "interval": ("list", "links"),
 }
 _FLOWS = (1, 10, 100, 1000)

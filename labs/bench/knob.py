@@ -9,6 +9,9 @@ Value = str | int | float | None
 FLAT_OUT = "flat out"
 """The rate that is as many packets as the generator can make."""
 
+LENT, COPIED = "lent", "copied"
+"""What becomes of a packet on its way into a link: its client lends the server its own memory, or copies."""
+
 
 @dataclass(frozen=True)
 class Choice:

@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, cast
 
 from labs.bench import limits, read_back, seen
-from labs.bench.knob import FLAT_OUT, Knob, Value
+from labs.bench.knob import FLAT_OUT, LENT, Knob, Value
 from labs.bench.load import MOST_FLOWS, Load
 from labs.bench.read_back import MILLION
 from labs.errors import LabError, LinkDown
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["FLAT_OUT", "MOST_MPPS", "Knobs"]
 
 MOST_MPPS = 30.0
+MADE_ANEW = ("workers", "ring", "memory")
+"""Knobs whose turn makes nodes or links anew."""
 
 
 class Knobs:
@@ -36,7 +38,8 @@ class Knobs:
     Attributes
     ----------
     all : dict of str to Knob
-        ``pinning``, ``rx_mode``, ``workers``, ``size``, ``rate``, ``flows``, ``ring``, ``interval``.
+        ``pinning``, ``rx_mode``, ``workers``, ``size``, ``rate``, ``flows``, ``ring``, ``memory``,
+        ``interval``.
     load : Load
         The traffic.
     at_start : dict
@@ -60,6 +63,7 @@ class Knobs:
                 Knob("rate", "offered rate", "Mpps", span=(0, MOST_MPPS)),
                 Knob("flows", "flows", span=(1, MOST_FLOWS), whole=True),
                 Knob("ring", "ring size", "descriptors"),
+                Knob("memory", "link memory"),
                 Knob("interval", "probe interval", "ms", span=(0.1, 1000), wanted=10.0),
             )
         }
@@ -70,7 +74,8 @@ class Knobs:
             "size": lambda value: self.load.set(size=cast("Size", value)),
             "rate": lambda value: self.load.set(rate=_rate(value)),
             "flows": lambda value: self.load.set(flows=cast("int", value)),
-            "ring": self._set_ring,
+            "ring": lambda value: self._relink(ring_size=value),
+            "memory": lambda value: self._relink(zero_copy=value == LENT),
             "interval": lambda _: [],
         }
         self._seen: dict[str, seen.Seen | None] = {}
@@ -97,7 +102,7 @@ class Knobs:
             raise LabError(refusal, "choose another value.")
         for node in self.lab.nodes.values():
             node.must_run()
-        is_so = name in ("workers", "ring") and knob.actual == value
+        is_so = name in MADE_ANEW and knob.actual == value
         lines = [] if is_so else self._turns[name](value)  # nothing is started or made anew for nothing
         knob.wanted = value
         return lines
@@ -134,6 +139,7 @@ class Knobs:
             found["rx_mode"] = read_back.rx_mode(alive, links)
             found["workers"] = read_back.workers(alive)
             found["ring"] = read_back.ring(alive, links)
+            found["memory"] = read_back.memory(alive, links)
         for name, value in found.items():
             self.all[name].actual = value
         self.refresh()
@@ -144,7 +150,7 @@ class Knobs:
 
         What the traffic is to be, a cell does not set.
         """
-        for name in ("pinning", "rx_mode", "workers", "ring"):
+        for name in ("pinning", "rx_mode", *MADE_ANEW):
             knob = self.all[name]
             if knob.takes_value(knob.actual):
                 knob.wanted = knob.actual
@@ -162,10 +168,10 @@ class Knobs:
     def _set_mode(self, mode: str) -> list[str]:
         return [line for node in self.lab.nodes.values() for line in node.in_shell(node.rx_mode(mode))]
 
-    def _set_ring(self, size: Value) -> list[str]:
+    def _relink(self, **changes: Value) -> list[str]:
         lines = self.load.suspend()
         try:
-            lines += self.lab.rebuild_links(ring_size=cast("int", size))
+            lines += self.lab.rebuild_links(**changes)
         finally:
             lines += self._resumed()
         return lines

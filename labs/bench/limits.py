@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labs.bench.knob import FLAT_OUT, Choice
+from labs.bench.knob import COPIED, FLAT_OUT, LENT, Choice
 from labs.bench.load import IMIX, SIZES
 from labs.errors import LabError
 from labs.kernel import allowed_cores, format_cores
@@ -32,6 +32,7 @@ def choices(lab: Lab) -> dict[str, tuple[Choice, ...]]:
         "size": tuple(Choice(size, "IMIX" if size == IMIX else f"{size} bytes") for size in SIZES),
         "rate": (Choice(FLAT_OUT, FLAT_OUT),),
         "ring": tuple(Choice(size, str(size), _ring(lab, size)) for size in RINGS),
+        "memory": (Choice(LENT, "lent (zero-copy)"), Choice(COPIED, COPIED)),
     }
 
 
@@ -54,7 +55,7 @@ def reason(lab: Lab, seen: Mapping[str, Seen | None], name: str) -> str:
         return f"{' and '.join(ended)} {are} not running: restart {them} first."
     if name in ("size", "rate", "flows") and len(lab.nodes) < 2:  # noqa: PLR2004
         return "This lab has one node, and traffic needs a link between two."
-    if name == "ring" and not lab.current.links:
+    if name in ("ring", "memory") and not lab.current.links:
         return "This lab has no link of its own; a link made by hand is deleted and made by hand."
     if name == "rx_mode" and not any(node.rings for node in seen.values() if node):
         return "No memif is connected, so there is no queue whose mode could be set."

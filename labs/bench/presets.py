@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from labs.bench.knob import FLAT_OUT, Value
+from labs.bench.knob import COPIED, FLAT_OUT, Value
 from labs.errors import LabError
 
 if TYPE_CHECKING:
@@ -29,6 +29,11 @@ PRESETS = {
     "throughput": Preset(
         {"pinning": "apart", "rx_mode": "polling", "size": 64, "rate": FLAT_OUT}, traffic=True
     ),
+    "links": Preset(
+        {"pinning": "apart", "rx_mode": "polling", "memory": COPIED, "size": 1500, "rate": FLAT_OUT},
+        traffic=True,
+    ),
+    "reconnect": Preset({"pinning": "apart", "rx_mode": "polling", "size": 64, "rate": 0.1}, traffic=True),
 }
 
 

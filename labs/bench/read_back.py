@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labs import placement
-from labs.bench.knob import FLAT_OUT, Value
+from labs.bench.knob import COPIED, FLAT_OUT, LENT, Value
 from labs.bench.stream_lines import IMIX, parts
 from labs.errors import LabError
 from labs.kernel import allowed_cores
@@ -65,6 +65,16 @@ def ring(seen: Mapping[str, Seen], links: Mapping[str, list[str]]) -> Value:
         (f"{name} {end}", size)
         for name, node in seen.items()
         for end, size in node.rings.items()
+        if end in links[name]
+    )
+
+
+def memory(seen: Mapping[str, Seen], links: Mapping[str, list[str]]) -> Value:
+    """Return whether the links' clients lend their packets or copy them, or in words which does what."""
+    return _one(
+        (f"{name} {end}", LENT if is_lent else COPIED)
+        for name, node in seen.items()
+        for end, is_lent in node.lends.items()
         if end in links[name]
     )
 

@@ -48,6 +48,8 @@ class Seen:
         The rx-mode of each memif that has a queue.
     rings : dict of str to int
         The ring size of each memif that is connected.
+    lends : dict of str to bool
+        Whether each memif that is connected, and its client, lends packets (zero-copy).
     streams : tuple of Stream
     """
 
@@ -56,6 +58,7 @@ class Seen:
     workers: int = 0
     modes: dict[str, str] = field(default_factory=dict)
     rings: dict[str, int] = field(default_factory=dict)
+    lends: dict[str, bool] = field(default_factory=dict)
     streams: tuple[Stream, ...] = ()
 
 
@@ -69,18 +72,14 @@ def look_at(node: Node) -> Seen | None:
     """Look at one node."""
     try:
         threads = node.threads()
-        rings = {
-            state.name: ring.size
-            for state in node.memifs(_TIMEOUT).interfaces
-            if state.connected
-            for ring in state.rings
-        }
+        connected = [state for state in node.memifs(_TIMEOUT).interfaces if state.connected]
         return Seen(
             spec=node.spec,
             cores=tuple(sorted({core for thread in threads for core in thread.cores})),
             workers=sum("_wk_" in thread.name for thread in threads),
             modes=node.rx_modes(),
-            rings=rings,
+            rings={state.name: ring.size for state in connected for ring in state.rings},
+            lends={state.name: "zero-copy" in state.flags for state in connected if state.role == "client"},
             streams=streams_of(node),
         )
     except LabError:

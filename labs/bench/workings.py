@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from labs.bench.display import Panel
 from labs.bench.facts import facts
+from labs.bench.knobs import MADE_ANEW
 from labs.bench.news import label_of
 from labs.bench.saving import save
 from labs.lab import STOPS
@@ -103,7 +104,7 @@ class Workings(Panel):
         probe = self._sampling.probe
         if probe and turned.name == "interval" and not turned.error:
             probe.interval = float(turned.value or 0) / 1e3
-        if probe and turned.name in {"pinning", "workers", "ring", "restart"}:
+        if probe and turned.name in {"pinning", "restart", *MADE_ANEW}:
             probe.renew()
         self._scene.look()
         self._sampling.rates.wires = self._scene.wires

@@ -173,6 +173,7 @@ KNOBS = {
     "rate": 0.01,
     "flows": 10,
     "ring": 256,
+    "memory": "copied",
     "interval": 5.0,
 }
 

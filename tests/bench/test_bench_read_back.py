@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -91,6 +92,15 @@ def test_what_differs_is_told_end_by_end():
     assert read_back.rx_mode(seen, LINKS) == "vpp1 memif0/0 polling, vpp2 memif0/0 adaptive"
     assert read_back.ring(seen, LINKS) == "vpp1 memif0/0 64, vpp2 memif0/0 128"
     assert read_back.workers(seen) == "vpp1 0, vpp2 2"
+
+
+def test_the_clients_say_whether_they_lend_and_a_probes_memif_has_no_say():
+    seen = pair()
+    seen["vpp2"] = replace(seen["vpp2"], lends={"memif0/0": False, "memif900/0": True})
+    assert read_back.memory(seen, LINKS) == "copied"
+    seen["vpp1"] = replace(seen["vpp1"], lends={"memif0/0": True})
+    assert read_back.memory(seen, LINKS) == "vpp1 memif0/0 lent, vpp2 memif0/0 copied"
+    assert read_back.memory(pair(), LINKS) is None
 
 
 def test_what_is_not_connected_has_neither_mode_nor_ring():
