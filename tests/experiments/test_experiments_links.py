@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import pytest
 from long_tests import not_in_docker
 
-from labs.errors import NotAvailable
-from labs.experiments import kernel_link, testpmd
+from labs.errors import LabError, NotAvailable
+from labs.experiments import kernel_link, links_beds, testpmd
 from labs.experiments import links as experiment
 from labs.experiments.links import all_settings, links, not_here
-from labs.experiments.links_beds import Setting
+from labs.experiments.links_beds import End, Setting
 from labs.experiments.links_kinds import KINDS, away, interface_of, refusal
 from labs.experiments.links_seen import capabilities
 from labs.experiments.links_summary import answer, figures, judge
@@ -177,6 +177,16 @@ def test_what_is_made_is_unmade_the_interface_first(kind):
     lines = away(kind, interface)
     assert interface in lines[1]
     assert "198.18.0.2/32" in lines[0]  # the bench's route is wider, and not ours to take
+
+
+def test_a_peer_that_never_sends_is_a_sentence(monkeypatch):
+    monkeypatch.setattr(links_beds, "_CONNECTS_WITHIN", 0.2)
+    silent = End(1, lambda: 7)
+    with pytest.raises(LabError, match="Nothing came over vhost-user within 0.2 s") as told:
+        links_beds._wait_for_packets(silent, Setting("node", "vhost", 64))
+    assert "show vhost-user" in told.value.hint
+    counts = iter(range(9))
+    links_beds._wait_for_packets(End(1, lambda: next(counts)), Setting("node", "vhost", 64))
 
 
 def test_without_testpmd_it_says_what_to_install(monkeypatch, tmp_path):
