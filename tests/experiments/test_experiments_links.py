@@ -182,7 +182,7 @@ def test_what_is_made_is_unmade_the_interface_first(kind):
 def test_a_peer_that_never_sends_is_a_sentence(monkeypatch):
     monkeypatch.setattr(links_beds, "_CONNECTS_WITHIN", 0.2)
     silent = End(1, lambda: 7)
-    with pytest.raises(LabError, match="Nothing came over vhost-user within 0.2 s") as told:
+    with pytest.raises(LabError, match="Nothing came over vhost-user within") as told:
         links_beds._wait_for_packets(silent, Setting("node", "vhost", 64))
     assert "show vhost-user" in told.value.hint
     counts = iter(range(9))
