@@ -58,7 +58,7 @@ class Shared:
     size: int
     a_writes: bool
     b_writes: bool
-    inode: int = 0
+    inode: int
 
 
 def shared(a: int, b: int) -> list[Shared]:

@@ -29,8 +29,8 @@ B = """\
 
 def test_what_both_have_is_found_whole_with_who_may_write():
     assert common(mappings(A), mappings(B)) == [
-        Shared("/memfd:buffers-numa-0 (deleted)", 0x2000000, a_writes=True, b_writes=False),
-        Shared("/memfd:memif0/0 region 0 (deleted)", 0x8000, a_writes=True, b_writes=True),
+        Shared("/memfd:buffers-numa-0 (deleted)", 0x2000000, a_writes=True, b_writes=False, inode=77),
+        Shared("/memfd:memif0/0 region 0 (deleted)", 0x8000, a_writes=True, b_writes=True, inode=78),
     ]
 
 
