@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import mmap
 import os
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -39,10 +41,26 @@ def test_what_the_receiver_had_before_is_seen_back_where_the_sender_has_it():
     os.close(descriptor)
 
 
+CLIENT = """
+import sys
+from labs import memif
+with memif.Client(sys.argv[1], ring_size=256):
+    print(flush=True)
+    input()
+"""
+
+
 def test_the_rings_of_a_memif_are_read_from_its_memory(tmp_path):
-    with memif.Server(tmp_path / "m.sock") as _, memif.Client(tmp_path / "m.sock", ring_size=256) as client:
-        client.wait(5.0)
-        assert rings(os.getpid(), "memif", an_end(os.getpid())) == [256, 256]
+    path = tmp_path / "m.sock"
+    with (
+        memif.Server(path),
+        subprocess.Popen(
+            [sys.executable, "-c", CLIENT, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as client,
+    ):
+        client.stdout.readline()
+        assert rings(client.pid, "memif", an_end(os.getpid())) == [256, 256]
+        client.communicate(b"\n")
 
 
 def test_a_vpp_says_how_long_vhost_users_rings_are():
