@@ -22,7 +22,7 @@ from labs.memif.control import (
 )
 from labs.memif.hints import apart, usual
 from labs.memif.jit import kernel, seldom, step
-from labs.memif.steps import fill, look, offer, packet_in, publish, ring_bell, room_in, wants_bell
+from labs.memif.steps import fill, hand_over, look, offer, packet_in, publish, room_in
 
 
 @step
@@ -152,11 +152,7 @@ def send(q, data, offsets, lengths, first, last):
         if free == q[SIZE]:
             used = BAD_INPUT  # it would not fit the empty ring either
     if sent:
-        publish(q, position)
-        q[PACKETS] += sent
-        q[BYTES] += total
-        if wants_bell(q):
-            ring_bell(q)
+        hand_over(q, position, sent, total)
     return used if used < 0 else sent
 
 

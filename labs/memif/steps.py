@@ -26,6 +26,7 @@ from labs.memif.control import (
     BAD_LENGTH,
     BAD_REGION,
     BIAS,
+    BYTES,
     DOORBELL,
     FLAGS,
     INDEX_JUMPED,
@@ -34,6 +35,7 @@ from labs.memif.control import (
     MINE,
     OFFER,
     OUTSIDE_REGION,
+    PACKETS,
     POSITION,
     REGION_TABLE,
     REGIONS,
@@ -169,3 +171,13 @@ def ring_bell(q):
     if c_poll(base, 1, 0) == 1 and (q[SCRATCH] >> 48) == _POLLOUT:
         c_write(q[DOORBELL], base + 8, 8)
         q[RUNG] += 1
+
+
+@step
+def hand_over(q, position, sent, total):
+    """Publish packets that end before `position`, count them, and wake a receiver that sleeps."""
+    publish(q, position)
+    q[PACKETS] += sent
+    q[BYTES] += total
+    if wants_bell(q):
+        ring_bell(q)

@@ -10,11 +10,9 @@ from numba import types
 
 from labs.memif.atoms import load64, pause, store64
 from labs.memif.control import BAD_INPUT, BIAS, LAST, POSITION, SIZE, STOP
-from labs.memif.control import BYTES as ALL_BYTES
 from labs.memif.control import FULL as ALL_FULL
-from labs.memif.control import PACKETS as ALL_PACKETS
 from labs.memif.jit import kernel, step
-from labs.memif.steps import look, publish, ring_bell, wants_bell
+from labs.memif.steps import hand_over, look
 from labs.traffic.blocks import (
     ANCHOR,
     BEGAN,
@@ -102,13 +100,9 @@ def send_some(q, run, plan, lengths, pattern, sequences, todo, free, time):
             place = first
     run[FLOW], run[PLACE], run[ROUND] = flow, place, first
     if sent:
-        publish(q, position)
-        q[ALL_PACKETS] += sent
-        q[ALL_BYTES] += total
+        hand_over(q, position, sent, total)
         run[PACKETS] += sent
         run[BYTES] += total
-        if wants_bell(q):
-            ring_bell(q)
     return used if used < 0 else sent
 
 

@@ -16,11 +16,11 @@ from labs.glassbox.news import accuse
 from labs.glassbox.packet import because, length, set_came_by, start
 from labs.glassbox.vm import FREE, THREAD, VECTOR
 from labs.memif.atoms import pause
-from labs.memif.control import BYTES, EDGE, FULL, KEPT, MASK, PACKETS, POSITION, SIZE, SLOTS, STOP
+from labs.memif.control import EDGE, FULL, KEPT, MASK, POSITION, SIZE, SLOTS, STOP
 from labs.memif.hints import prefetch_to_write
 from labs.memif.jit import step
 from labs.memif.kernels import put
-from labs.memif.steps import fixed, look, publish, ring_bell, wants_bell
+from labs.memif.steps import fixed, hand_over, look
 
 TX = BACK_IN = 1
 AHEAD = 48
@@ -96,11 +96,7 @@ def put_out(vm, block, frame, nexts, count):
         nexts[sent] = GONE
         sent += 1
     if sent:
-        publish(ring, position)
-        ring[PACKETS] += sent
-        ring[BYTES] += total
-        if wants_bell(ring):
-            ring_bell(ring)
+        hand_over(ring, position, sent, total)
         give_up(vm, frame, sent)
     if sent < count:
         if used < 0:
@@ -133,11 +129,7 @@ def put_lent(vm, ring, frame, nexts, count):
         nexts[sent] = GONE
         sent += 1
     if sent:
-        publish(ring, position)
-        ring[PACKETS] += sent
-        ring[BYTES] += total
-        if wants_bell(ring):
-            ring_bell(ring)
+        hand_over(ring, position, sent, total)
     if sent < count:
         ring[FULL] += 1
         refuse(frame, nexts, sent, count, NO_SLOTS)

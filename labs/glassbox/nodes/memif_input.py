@@ -55,6 +55,16 @@ def ask_for_later(ring, position, available):
 
 
 @step
+def counted(vm, ring, interface, count, total):
+    """Count packets and bytes of a ring and its interface; return the packets."""
+    ring[PACKETS] += count
+    ring[BYTES] += total
+    vm.rx[interface, 0] += np.uint64(count)
+    vm.rx[interface, 1] += np.uint64(total)
+    return count
+
+
+@step
 def take_copies(vm, which, ring, frame, nexts, most):
     """Take packets out of the slots, and hand these back."""
     queue = vm.rx_queues[which]
@@ -93,13 +103,9 @@ def take_copies(vm, which, ring, frame, nexts, most):
     if position != first:
         give_back(ring, first, position)
         publish(ring, position)
-        ring[PACKETS] += count
-        ring[BYTES] += total
     if available > 0 and slots > 0 and queue.mode != POLLING:
         vm.rx_queues[which].pending = 1  # no bell will ring for what is left
-    vm.rx[interface, 0] += np.uint64(count)
-    vm.rx[interface, 1] += np.uint64(total)
-    return count
+    return counted(vm, ring, interface, count, total)
 
 
 @step
@@ -143,13 +149,9 @@ def take_lent(vm, which, ring, frame, nexts, most):
             vm.errors[TOO_LARGE] += np.uint64(1)
     ring[POSITION] = position & 0xFFFF
     refill(vm, ring)
-    ring[PACKETS] += count
-    ring[BYTES] += total
     if available > 0 and slots > 0 and queue.mode != POLLING:
         vm.rx_queues[which].pending = 1
-    vm.rx[interface, 0] += np.uint64(count)
-    vm.rx[interface, 1] += np.uint64(total)
-    return count
+    return counted(vm, ring, interface, count, total)
 
 
 @node("memif-input", to=("error-drop", "ethernet-input", "ip4-input"), makes_packets=True)
