@@ -99,7 +99,7 @@ def all_settings(lab: Lab) -> list[Setting]:
     What is measured over one link stands side by side, so that the link is made once for it.
     """
     node = next(iter(lab.nodes.values()))
-    to_testpmd = [kind for kind, each in KINDS.items() if not (each.is_kernel and kernel_link.missing())]
+    to_testpmd = [kind for kind in KINDS if not _kernel_refuses(kind)]
     to_node = [kind for kind in KINDS if not refusal(kind, lab, node)]
     pairs = [("testpmd", kind) for kind in to_testpmd] + [("node", kind) for kind in to_node]
     return [Setting(who, kind, size) for who, kind in pairs for size in SIZES]
@@ -108,5 +108,10 @@ def all_settings(lab: Lab) -> list[Setting]:
 def not_here(lab: Lab) -> list[str]:
     """Return why kinds of link are missing from the comparison."""
     node = next(iter(lab.nodes.values()))
-    told = [why for kind in KINDS if (why := refusal(kind, lab, node))]
-    return [*told, why] if (why := kernel_link.missing()) else told
+    told = [why for kind in KINDS for why in (refusal(kind, lab, node), _kernel_refuses(kind)) if why]
+    return list(dict.fromkeys(told))
+
+
+def _kernel_refuses(kind: str) -> str:
+    """Return why the kernel gives no link of this kind; empty where it does, or has no say."""
+    return kernel_link.missing(KINDS[kind].host) if KINDS[kind].is_kernel else ""

@@ -151,7 +151,9 @@ class Beds:
         socket = self._lab.folder / f"links-{setting.kind}.sock"
         socket.unlink(missing_ok=True)  # a peer that had to be killed has left it
         with ExitStack() as stack:
-            within = stack.enter_context(kernel_link(self._token)) if kind.is_kernel else unprivileged()
+            within = (
+                stack.enter_context(kernel_link(self._token, kind.host)) if kind.is_kernel else unprivileged()
+            )
             receiving = self._testpmd if setting.receiver == "testpmd" else self._node
             end = stack.enter_context(receiving(setting.kind, socket, within))
             seen = Seen(end.pid)
@@ -179,7 +181,7 @@ class Beds:
         eal: tuple[str, ...] = (),
     ) -> Testpmd:
         place, cores = self._lab.folder, (core, core)
-        ring = None if device.startswith("net_af_packet") else RING
+        ring = None if device.startswith(("net_af_packet", "net_tap")) else RING
         return Testpmd(place, self._token, [device], forward, cores, name, ring, options, eal, within)
 
     @contextmanager

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labs.experiments import testpmd_devices as devices
-from labs.experiments.kernel_link import ENDS
+from labs.experiments.kernel_link import ENDS, TAP, TAP_LINES, VETH_LINES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,9 @@ class Kind:
     eal : tuple of str
         What else DPDK has to be told at the sender's.
     make : callable or None
-        The line that makes a node's end, for what the node calls the socket; None where a node can be none.
+        The lines that make a node's end, for what the node calls the socket; None where a node can be none.
+    host : tuple of str
+        The lines that make a link of the kernel's; empty for shared memory.
     """
 
     words: str
@@ -44,11 +46,12 @@ class Kind:
     receiver: Callable[[Path], str]
     eal: tuple[str, ...] = ()
     make: Callable[[str], list[str]] | None = None
+    host: tuple[str, ...] = ()
 
     @property
     def is_kernel(self) -> bool:
         """Whether the kernel carries the packets, so that both ends need its permission."""
-        return self.make is None
+        return bool(self.host)
 
 
 def _memif(socket: str) -> list[str]:
@@ -87,9 +90,16 @@ KINDS = {
         "the kernel's veth",
         lambda _: devices.af_packet(ENDS[0]),
         lambda _: devices.af_packet(ENDS[1]),
+        host=VETH_LINES,
+    ),
+    "tap": Kind(
+        "the kernel's tap",
+        lambda _: devices.tap(TAP),
+        lambda _: devices.af_packet(TAP),
+        host=TAP_LINES,
     ),
 }
-"""In each but the last, the one who sends makes the shared memory."""
+"""In each but the last two, the one who sends makes the shared memory."""
 
 
 def interface_of(kind: str, told: str) -> str:

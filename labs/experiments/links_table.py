@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from labs.experiments import kernel_link
 from labs.experiments.figures import figure
 from labs.experiments.groups import short
 from labs.experiments.links_beds import Setting
@@ -67,7 +66,7 @@ def _seen(windows: Sequence[Window], kind: str) -> dict[str, str]:
 
 def _needed(windows: Sequence[Window], kind: str) -> dict[str, str]:
     make = KINDS[kind].make
-    lines = len(kernel_link.LINES) if make is None else len(make("")) + len(up("")) - 1  # without the way
+    lines = len(KINDS[kind].host) if make is None else len(make("")) + len(up("")) - 1  # without the way
     some = any(int(each, 16) for window in of_kind(windows, kind) for each in window["capabilities"])
     needs = "some" if some else "none"
     return {

@@ -29,6 +29,11 @@ def af_packet(interface: str) -> str:
     return f"net_af_packet0,iface={interface}"
 
 
+def tap(interface: str) -> str:
+    """Return the device of the program's end of a tap that the kernel has already."""
+    return f"net_tap0,iface={interface}"
+
+
 def vhost(socket: Path) -> str:
     """Return the device of the back end of a vhost-user link, which listens and maps the other's memory."""
     return f"net_vhost0,iface={socket},queues=1,client=0"

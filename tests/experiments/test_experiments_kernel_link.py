@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from labs.errors import NotAvailable
-from labs.experiments import kernel_link as module
-from labs.experiments.kernel_link import ENDS, kernel_link, missing
+from labs.experiments.kernel_link import ENDS, TAP, TAP_LINES, kernel_link, missing
 
 WHY = missing()
 
@@ -36,10 +35,19 @@ def test_nothing_is_left_of_it():
 
 
 def test_a_kernel_that_refuses_is_told_in_its_words(monkeypatch):
-    monkeypatch.setattr(module, "_SCRIPT", "echo 'RTNETLINK answers: Operation not permitted'; exit 2")
-    assert "RTNETLINK answers: Operation not permitted" in missing()
-    with pytest.raises(NotAvailable, match="gives us no link"), kernel_link("abc"):
+    lines = ["{ echo 'RTNETLINK answers: Operation not permitted'; exit 2; }"]
+    assert "RTNETLINK answers: Operation not permitted" in missing(lines)
+    with pytest.raises(NotAvailable, match="gives us no link"), kernel_link("abc", lines):
         pass
+
+
+@pytest.mark.skipif(bool(missing(TAP_LINES)), reason=missing(TAP_LINES))
+def test_a_tap_stands_beside_a_program():
+    with kernel_link("abc", TAP_LINES) as within:
+        shown = subprocess.run(
+            [*within, "ip", "-o", "link"], capture_output=True, text=True, check=True
+        ).stdout
+    assert f" {TAP}: " in shown
 
 
 def test_a_program_that_is_missing_is_named(monkeypatch, tmp_path):

@@ -17,8 +17,8 @@ from labs.experiments.links_table import in_a_table
 from labs.kernel import allowed_cores
 from labs.stock import one_with_vhost
 
-RATES = {"memif": 19e6, "memif-zc": 21e6, "vhost": 11e6, "veth": 3e5}
-LENT = {"memif": 4 << 20, "memif-zc": 512 << 20, "vhost": 512 << 20, "veth": 0}
+RATES = {"memif": 19e6, "memif-zc": 21e6, "vhost": 11e6, "veth": 3e5, "tap": 8e5}
+LENT = {"memif": 4 << 20, "memif-zc": 512 << 20, "vhost": 512 << 20, "veth": 0, "tap": 0}
 NO_RIGHT, SOME_RIGHT = "0000000000000000", "00000000a80425fb"
 
 
@@ -45,7 +45,7 @@ def window(setting, scale=1.0, **changes):
         "seen_back": 0,
         "rings": [1024, 1024] if setting.kind.startswith("memif") else [],
         "ping_us": 12.0 if setting.receiver == "node" else None,
-        "capabilities": [SOME_RIGHT if setting.kind == "veth" else NO_RIGHT] * 2,
+        "capabilities": [SOME_RIGHT if setting.kind in {"veth", "tap"} else NO_RIGHT] * 2,
         "scheduler": [{"node": name, "running": part} for name, part in ran.items()],
         "others": 0.0,
         **changes,
@@ -63,12 +63,12 @@ def judged(change=lambda _: {}):
 @pytest.fixture(autouse=True)
 def a_kernel_that_gives_links(monkeypatch):
     """The kernel's link is tested in a module of its own."""
-    monkeypatch.setattr(kernel_link, "missing", lambda: "")
+    monkeypatch.setattr(kernel_link, "missing", lambda _: "")
 
 
 def test_every_kind_is_compared_and_the_glass_box_is_left_what_it_can(monkeypatch):
     assert {each.link for each in all_settings(VPP)} == {
-        (who, kind) for who in ("testpmd", "node") for kind in KINDS if (who, kind) != ("node", "veth")
+        (who, kind) for who in ("testpmd", "node") for kind in KINDS if who == "testpmd" or KINDS[kind].make
     }
     lab = a_lab("memif", "ping", engine="glassbox")
     glass = all_settings(lab)
@@ -78,8 +78,8 @@ def test_every_kind_is_compared_and_the_glass_box_is_left_what_it_can(monkeypatc
     assert refusal("vhost", lab, lab.nodes["vpp1"]) == "vpp1 has no vhost-user."
     assert "CAP_NET_ADMIN" in refusal("veth", VPP, VPP.nodes["vpp1"])
     assert len(not_here(VPP)) == 1
-    monkeypatch.setattr(kernel_link, "missing", lambda: "The kernel gives us no link of its own: no.")
-    assert all(each.kind != "veth" for each in all_settings(VPP))
+    monkeypatch.setattr(kernel_link, "missing", lambda _: "The kernel gives us no link of its own: no.")
+    assert all(each.kind not in {"veth", "tap"} for each in all_settings(VPP))
     assert not_here(VPP)[-1].startswith("The kernel gives us no link")
 
 
