@@ -107,9 +107,9 @@ def spy(lab: Lab, reader: str, owner: str, words: str) -> Spied:
     LabError
         One of them has ended, or may not be looked into.
     """
-    pids = [lab[name].handle.pid for name in (reader, owner)]
     for name in (reader, owner):
         lab[name].must_run()
+    pids = [lab[name].handle.pid for name in (reader, owner)]
     pieces = shared(*pids)
     size = sum(each.size for each in pieces)
     for memory in _open(pids, {each.inode for each in pieces}):

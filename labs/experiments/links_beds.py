@@ -11,7 +11,7 @@ from labs.engines.child import unprivileged
 from labs.errors import LabError
 from labs.experiments import links_kinds as kinds
 from labs.experiments.kernel_link import kernel_link
-from labs.experiments.links_kinds import KINDS, RING
+from labs.experiments.links_kinds import KINDS
 from labs.experiments.links_seen import Seen, capabilities
 from labs.experiments.method import Span
 from labs.experiments.testpmd import Testpmd
@@ -157,16 +157,16 @@ class Beds:
             receiving = self._testpmd if setting.receiver == "testpmd" else self._node
             end = stack.enter_context(receiving(setting.kind, socket, within))
             seen = Seen(end.pid)
-            options = (f"--eth-peer=0,{kinds.OURS}",)
+            device, core, options = kind.sender(socket), self._cores[0], (f"--eth-peer=0,{kinds.OURS}",)
             sender = stack.enter_context(
-                self._peer("sender", kind.sender(socket), _SENDS, self._cores[0], within, options, kind.eal)
+                self._peer("sender", device, _SENDS, core, kind.descriptors, within, options, kind.eal)
             )
             yield Link(end, sender, seen)
 
     @contextmanager
     def _testpmd(self, kind: str, socket: Path, within: Sequence[str]) -> Iterator[End]:
-        device = KINDS[kind].receiver(socket)
-        with self._peer("receiver", device, "rxonly", self._cores[1], within) as peer:
+        device, ring = KINDS[kind].receiver(socket), KINDS[kind].descriptors
+        with self._peer("receiver", device, "rxonly", self._cores[1], ring, within) as peer:
             peer.do("start")
             yield End(peer.child.pid, lambda: peer.packets("RX"))
 
@@ -176,12 +176,12 @@ class Beds:
         device: str,
         forward: str,
         core: int,
+        ring: int | None,
         within: Sequence[str],
         options: tuple[str, ...] = (),
         eal: tuple[str, ...] = (),
     ) -> Testpmd:
         place, cores = self._lab.folder, (core, core)
-        ring = None if device.startswith(("net_af_packet", "net_tap")) else RING
         return Testpmd(place, self._token, [device], forward, cores, name, ring, options, eal, within)
 
     @contextmanager

@@ -53,6 +53,11 @@ class Kind:
         """Whether the kernel carries the packets, so that both ends need its permission."""
         return bool(self.host)
 
+    @property
+    def descriptors(self) -> int | None:
+        """Of testpmd's own queues; None over the kernel's links, where it takes what it is given."""
+        return None if self.is_kernel else RING
+
 
 def _memif(socket: str) -> list[str]:
     return [
